@@ -1,0 +1,333 @@
+"""A client: every request carries its own version and capabilities; the server may ask back.
+
+    with Client(StdioTransport(["python", "toy_servers/calendar_by_hand.py"])) as client:
+        client.call_tool("create_event", {"title": "Dentist", "startsAt": "2026-09-10T08:30:00Z"})
+
+Results are the wire's own dicts. Lists are fetched page by page and kept for as long as the server
+allows. When a call is answered `input_required`, the handlers answer and the call is sent again.
+
+Does not handle: finding out which era a server is of (`era`), consent, several servers at once.
+
+Spec: basic/index, basic/patterns/*, server/utilities/caching, server/utilities/pagination.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+from mcp_bare import jsonrpc, revision
+from mcp_bare.cache import Cache
+from mcp_bare.errors import ErrorResponse, InputNeeded, ProtocolViolation
+from mcp_bare.exchange import Exchange, Pending
+from mcp_bare.tape import Tape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from mcp_bare.exchange import Listener, Transport
+    from mcp_bare.revision import JsonObject, RequestId
+
+    Handlers = Mapping[str, Callable[[JsonObject], JsonObject]]
+
+MAX_ROUNDS = 10
+MAX_PAGES = 10_000
+CLIENT_INFO = {"name": "bare-hands", "version": "0.0.1"}
+
+
+class Client:
+    """One client for one server.
+
+    `handlers` answer what a server may ask for: {"elicitation/create": params -> ElicitResult}.
+    `capabilities` go out with every request; without them they are what the handlers can do.
+    `ids` gives the request ids, 1, 2, 3 ... unless told otherwise. `version` of the legacy era
+    means that `era` has opened the connection with a handshake.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        *,
+        capabilities: JsonObject | None = None,
+        handlers: Handlers | None = None,
+        client_info: JsonObject | None = None,
+        version: str = revision.CURRENT,
+        timeout: float = 10.0,
+        tape: Tape | None = None,
+        ids: Iterable[RequestId] | None = None,
+    ):
+        self.handlers: Handlers = dict(handlers or {})
+        self.capabilities = _declared(self.handlers) if capabilities is None else capabilities
+        self.client_info = CLIENT_INFO if client_info is None else client_info
+        self.version = version
+        self.tape = Tape() if tape is None else tape
+        self.initialize_result: JsonObject | None = None  # filled by `era` in the legacy era
+        self._ids = iter(itertools.count(1) if ids is None else ids)
+        self._cache = Cache()
+        self.exchange = Exchange(transport, self.tape, timeout)
+        self.exchange.on_notification = self._cache.invalidate
+
+    # --- one request ---
+
+    def message(self, method: str, params: JsonObject | None = None, **meta: Any) -> JsonObject:
+        """The whole request, `_meta` and all, with the next id; not sent."""
+        params = dict(params or {})
+        if self.version in revision.MODERN:
+            required = revision.request_meta(self.capabilities, self.client_info, self.version)
+            params["_meta"] = {**required, **params.get("_meta", {}), **meta}
+        elif meta:
+            params["_meta"] = meta
+        return jsonrpc.request(self.next_id(), method, params)
+
+    def next_id(self) -> RequestId:
+        """An id that no request of this client had before."""
+        return next(self._ids)
+
+    def start(
+        self,
+        method: str,
+        params: JsonObject | None = None,
+        on_notification: Listener | None = None,
+        on_progress: Listener | None = None,
+    ) -> Pending:
+        """Send a request and do not wait. Its progress is asked for if `on_progress` is given."""
+        message = self.message(method, params)
+        listener = on_notification
+        if on_progress is not None:
+            message["params"].setdefault("_meta", {})[revision.PROGRESS_TOKEN] = message["id"]
+
+            def listener(note: JsonObject) -> None:
+                if note["method"] == revision.PROGRESS:
+                    on_progress(note["params"])
+                elif on_notification is not None:
+                    on_notification(note)
+
+        return self.exchange.start(message, listener)
+
+    def request(
+        self,
+        method: str,
+        params: JsonObject | None = None,
+        *,
+        timeout: float | None = None,
+        on_progress: Listener | None = None,
+    ) -> JsonObject:
+        """One request, one result object: complete or input_required, as it came.
+
+        Raises ErrorResponse, RequestTimeout, TransportClosed, or ProtocolViolation where the
+        result's type is none that we know.
+        """
+        result = self.start(method, params, on_progress=on_progress).result(timeout)
+        kind = result.get("resultType", "complete")  # absent: an older server (basic/index)
+        if kind not in ("complete", "input_required"):
+            raise ProtocolViolation(
+                f"{method} was answered with resultType {kind!r}; "
+                'only "complete" and "input_required" are known here (basic/index)'
+            )
+        if kind == "input_required" and method not in revision.MULTI_ROUND_TRIP:
+            raise ProtocolViolation(f"{method} may not be answered input_required (patterns/mrtr)")
+        return result
+
+    def notify(self, method: str, params: JsonObject | None = None) -> None:
+        """Send a notification; nothing comes back."""
+        self.exchange.send(jsonrpc.notification(method, params))
+
+    # --- the multi-round-trip loop ---
+
+    def complete_request(
+        self, method: str, params: JsonObject, *, timeout: float | None = None, **how: Any
+    ) -> JsonObject:
+        """The request, and what it takes to complete it: ask, answer, send again with a new id.
+
+        Raises InputNeeded where a question has no handler here.
+        """
+        result = self.request(method, params, timeout=timeout, **how)
+        for _ in range(MAX_ROUNDS):
+            if result.get("resultType") != "input_required":
+                return result
+            responses = self._answers(result)
+            result = self.retry(method, params, result, responses, timeout=timeout, **how)
+        raise ProtocolViolation(f"{method} still asks for input after {MAX_ROUNDS} rounds")
+
+    def retry(
+        self,
+        method: str,
+        params: JsonObject,
+        asked: JsonObject,
+        responses: JsonObject,
+        **how: Any,
+    ) -> JsonObject:
+        """Send the call again: new id, the answers, and the state exactly as it came."""
+        again = {k: v for k, v in params.items() if k not in ("inputResponses", "requestState")}
+        if responses:
+            again["inputResponses"] = responses
+        if "requestState" in asked:
+            again["requestState"] = asked["requestState"]
+        return self.request(method, again, **how)
+
+    def _answers(self, result: JsonObject) -> JsonObject:
+        asked = result.get("inputRequests", {})
+        if not isinstance(asked, dict) or not all(isinstance(r, dict) for r in asked.values()):
+            raise ProtocolViolation(f"inputRequests is {asked!r}; requests by key are due")
+        if not asked and "requestState" not in result:
+            raise ProtocolViolation("input_required without inputRequests or requestState")
+        methods = {key: str(request.get("method")) for key, request in asked.items()}
+        unknown = [method for method in methods.values() if method not in self.handlers]
+        if unknown:
+            raise InputNeeded(result, unknown)
+        return {
+            key: self.handlers[methods[key]](request.get("params", {}))
+            for key, request in asked.items()
+        }
+
+    # --- the methods of the specification ---
+
+    def discover(self) -> JsonObject:
+        """server/discover: versions, capabilities, identity, instructions."""
+        return self._cached(revision.DISCOVER, {})
+
+    def list_tools(self, *, refresh: bool = False) -> list[JsonObject]:
+        """Every tool, all pages."""
+        return self._list("tools/list", refresh)
+
+    def list_resources(self, *, refresh: bool = False) -> list[JsonObject]:
+        return self._list("resources/list", refresh)
+
+    def list_resource_templates(self, *, refresh: bool = False) -> list[JsonObject]:
+        return self._list("resources/templates/list", refresh)
+
+    def list_prompts(self, *, refresh: bool = False) -> list[JsonObject]:
+        return self._list("prompts/list", refresh)
+
+    def call_tool(self, name: str, arguments: JsonObject | None = None, **how: Any) -> JsonObject:
+        """tools/call. A result with isError is returned, not raised: the model should read it."""
+        params = {"name": name, "arguments": arguments or {}}
+        return self.complete_request("tools/call", params, **how)
+
+    def read_resource(self, uri: str, *, refresh: bool = False) -> JsonObject:
+        """resources/read, kept for as long as the server allows."""
+        params = {"uri": uri}
+        kept = None if refresh else self._cache.get("resources/read", params)
+        if kept is not None:
+            return kept
+        result = self.request("resources/read", params)
+        if result.get("resultType") == "input_required":  # such a result is never kept
+            return self.retry("resources/read", params, result, self._answers(result))
+        return self._cache.keep("resources/read", params, result)
+
+    def get_prompt(self, name: str, arguments: dict[str, str] | None = None) -> JsonObject:
+        """prompts/get."""
+        return self.complete_request("prompts/get", {"name": name, "arguments": arguments or {}})
+
+    def complete(
+        self, ref: JsonObject, name: str, value: str, context: JsonObject | None = None
+    ) -> JsonObject:
+        """completion/complete: the values that could follow. Returns the `completion` object."""
+        params: JsonObject = {"ref": ref, "argument": {"name": name, "value": value}}
+        if context:
+            params["context"] = {"arguments": context}
+        result = self.request("completion/complete", params)
+        return dict(_member(result, "completion/complete", "completion", dict))
+
+    def listen(self, notifications: JsonObject, on_event: Listener) -> Subscription:
+        """Open a subscription; it returns once the server has acknowledged it."""
+        return Subscription(self, notifications, on_event)
+
+    def close(self) -> None:
+        """Close the connection and end the server process behind it."""
+        self.exchange.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- lists, kept ---
+
+    def _list(self, method: str, refresh: bool) -> list[JsonObject]:
+        if refresh:
+            self._cache.forget(method)
+        try:
+            return self._all_pages(method)
+        except ErrorResponse as trouble:
+            if trouble.code != revision.INVALID_PARAMS:
+                raise
+            # A cursor that is not valid any more takes every kept page with it.
+            self._cache.forget(method)
+            return self._all_pages(method)
+
+    def _all_pages(self, method: str) -> list[JsonObject]:
+        found: list[JsonObject] = []
+        params: JsonObject = {}
+        for _ in range(MAX_PAGES):
+            page = self._cached(method, params)
+            found += _member(page, method, revision.LISTS[method], list)
+            if page.get("nextCursor") is None:  # an empty string is a cursor like any other
+                return found
+            params = {"cursor": page["nextCursor"]}
+        raise ProtocolViolation(f"{method} has more than {MAX_PAGES} pages")
+
+    def _cached(self, method: str, params: JsonObject) -> JsonObject:
+        kept = self._cache.get(method, params)
+        if kept is not None:
+            return kept
+        return self._cache.keep(method, params, self.request(method, params))
+
+
+class Subscription:
+    """An open `subscriptions/listen`. `agreed` is what the server will send; `close()` ends it."""
+
+    def __init__(self, client: Client, notifications: JsonObject, on_event: Listener):
+        import threading
+
+        self._acknowledged = threading.Event()
+        self._on_event = on_event
+        self.agreed: JsonObject = {}
+        self.pending = client.start(
+            revision.LISTEN, {"notifications": notifications}, on_notification=self._hear
+        )
+        if not self._acknowledged.wait(client.exchange.timeout):
+            self.pending.result(0.001)  # the error it was answered with, or the timeout
+
+    def _hear(self, message: JsonObject) -> None:
+        if message["method"] == revision.ACKNOWLEDGED:
+            self.agreed = message["params"].get("notifications", {})
+            self._acknowledged.set()
+        else:
+            self._on_event(message)
+
+    @property
+    def ended(self) -> bool:
+        """Has the server ended it (or the connection gone)?"""
+        return self.pending.done()
+
+    def close(self) -> None:
+        """Stop listening."""
+        self.pending.cancel("not listening any more")
+
+    def __enter__(self) -> Subscription:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _declared(handlers: Handlers) -> JsonObject:
+    """The capabilities that a set of handlers amounts to."""
+    found: JsonObject = {}
+    for method in handlers:
+        name = revision.INPUT_CAPABILITY[method]
+        found[name] = {"form": {}} if name == "elicitation" else {}
+    return found
+
+
+def _member(result: JsonObject, method: str, name: str, kind: type) -> Any:
+    """A member that the result of this method must have."""
+    value = result.get(name)
+    if not isinstance(value, kind):
+        raise ProtocolViolation(
+            f"the result of {method} has {name!r}: {value!r}; a {kind.__name__} is due"
+        )
+    return value

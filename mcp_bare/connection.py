@@ -1,0 +1,143 @@
+"""One pipe's worth of requests in flight: bytes in, bytes out, and no I/O of its own.
+
+Feed it what was read; it writes whole lines through the callable it was given. It answers what is
+no message, hands requests to the server, keeps track of which are in flight so that
+`notifications/cancelled` finds them, and lets several run at once where `spawn` starts a thread.
+
+Does not handle: opening pipes (`stdio`), or what a request means (`server`).
+
+Spec: basic/transports/stdio, basic/patterns/cancellation.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from mcp_bare import framing, jsonrpc, revision
+from mcp_bare.call import Caller
+from mcp_bare.errors import InternalError, InvalidRequest, ParseError, RpcError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from mcp_bare.revision import JsonObject
+    from mcp_bare.server import Server
+
+    Spawn = Callable[[Callable[[], None]], None]
+
+MAX_IN_FLIGHT = 256
+
+
+def run_now(work: Callable[[], None]) -> None:
+    """The spawn for a single thread: one request after the other."""
+    work()
+
+
+class Connection:
+    """The server's end of one byte stream.
+
+    connection = Connection(server, sys.stdout.buffer.write)
+    connection.receive(b'{"jsonrpc":"2.0","id":1,"method":"server/discover",...}\\n')
+    """
+
+    def __init__(
+        self,
+        server: Server,
+        write: Callable[[bytes], object],
+        principal: str | None = None,
+        spawn: Spawn = run_now,
+    ):
+        self._server, self._write, self._spawn = server, write, spawn
+        self._caller = Caller(principal, self.send)
+        self._lines = framing.LineSplitter()
+        self._in_flight: dict[Any, list[bool]] = {}  # id -> [cancelled?]
+        self._changed = threading.Condition()
+        self._writing = threading.RLock()
+
+    def receive(self, chunk: bytes) -> None:
+        """Take bytes as they come; every complete line is dealt with before this returns."""
+        for line in self._lines.feed(chunk):
+            self._accept(line)
+
+    def end(self, patience: float) -> bool:
+        """End of input: wait for what is in flight, close subscriptions. False if work is left."""
+        rest = self._lines.rest()
+        if rest.strip():
+            self._accept(rest)
+        with self._changed:
+            finished = self._changed.wait_for(lambda: not self._in_flight, patience)
+        self._server.subscriptions.close(self._caller)
+        return finished
+
+    def send(self, message: JsonObject) -> None:
+        """Write one message as one line; whole, whichever thread it comes from."""
+        line = framing.to_line(_encode(message))
+        with self._writing:
+            self._write(line)
+
+    def _accept(self, line: bytes | framing.LineTooLong) -> None:
+        try:
+            if isinstance(line, framing.LineTooLong):
+                raise ParseError(f"{line}; the limit here is {jsonrpc.MAX_BYTES}")
+            message = jsonrpc.parse(line)
+        except RpcError as problem:
+            self.send(jsonrpc.error(problem))
+            return
+        kind = jsonrpc.kind(message)
+        if kind == "request":
+            self._start(message)
+        elif kind == "notification" and message["method"] == revision.CANCELLED:
+            self._cancel(message.get("params"))
+
+    def _start(self, message: JsonObject) -> None:
+        key, flag = jsonrpc.id_key(message["id"]), [False]
+        with self._changed:
+            refusal = self._no_room_for(key)
+            if refusal is None:
+                self._in_flight[key] = flag
+        if refusal is not None:
+            self.send(jsonrpc.error(refusal, message["id"]))
+        elif message["method"] in revision.MULTI_ROUND_TRIP:  # author's code, and it may be slow
+            self._spawn(lambda: self._run(message, key, flag))
+        else:
+            self._run(message, key, flag)
+
+    def _no_room_for(self, key: Any) -> RpcError | None:
+        if key in self._in_flight:
+            return InvalidRequest(f"id {key[1]!r} belongs to a request in flight (basic/index)")
+        if len(self._in_flight) >= MAX_IN_FLIGHT:
+            return InternalError(f"{MAX_IN_FLIGHT} requests are in flight already; try again")
+        return None
+
+    def _run(self, message: JsonObject, key: Any, flag: list[bool]) -> None:
+        try:
+            for answer in self._server.handle(message, self._caller, lambda: flag[0]):
+                # Checked under the lock: after a cancellation nothing more is sent.
+                with self._writing:
+                    if not flag[0]:
+                        self.send(answer)
+        finally:
+            with self._changed:
+                self._in_flight.pop(key, None)
+                self._changed.notify_all()
+
+    def _cancel(self, params: Any) -> None:
+        """Invalid cancellations are ignored (basic/patterns/cancellation, "Error Handling")."""
+        wanted = params.get("requestId") if isinstance(params, dict) else None
+        if not jsonrpc.is_id(wanted) or self._server.subscriptions.cancel(wanted, self._caller):
+            return
+        flag = self._in_flight.get(jsonrpc.id_key(wanted))
+        if flag is not None:
+            with self._writing:
+                flag[0] = True
+
+
+def _encode(message: JsonObject) -> bytes:
+    """The message's bytes, or an internal error's where a tool returned what JSON cannot say."""
+    try:
+        return jsonrpc.dumps(message)
+    except (TypeError, ValueError, RecursionError) as trouble:
+        problem = InternalError(f"the result cannot be written as JSON: {trouble}")
+        return jsonrpc.dumps(jsonrpc.error(problem, message.get("id")))

@@ -1,0 +1,143 @@
+"""Which era is this server of? Ask it `server/discover`, and read the answer without guessing.
+
+    a DiscoverResult                      modern: go on in the same process
+    an error no legacy server has         modern, but not this version: take one it lists
+    anything else, silence, or an exit    legacy: a fresh process, and `initialize`
+
+The rule is never keyed to one error code: legacy servers answer an unknown method with whatever
+they like, or not at all. An `initialize` answer proves nothing about the modern era.
+
+Spec: basic/transports/stdio, "Backward Compatibility".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mcp_bare import legacy, revision
+from mcp_bare.client import Client
+from mcp_bare.errors import (
+    ErrorResponse,
+    McpError,
+    ProtocolViolation,
+    RequestTimeout,
+    TransportClosed,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from mcp_bare.exchange import Transport
+    from mcp_bare.revision import JsonObject
+
+MODERN, LEGACY = "modern", "legacy"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The era, the version to speak, and the evidence in words."""
+
+    era: str
+    version: str
+    why: str
+
+
+def judge(answer: JsonObject | McpError) -> Verdict:
+    """Read the answer to a `server/discover` that named our newest version.
+
+    `answer` is the result, or the error that took its place. Raises ProtocolViolation where the
+    server is modern and no version is common to both.
+    """
+    if isinstance(answer, dict):
+        versions = answer.get("supportedVersions")
+        if isinstance(versions, list) and versions:
+            return _choose(versions, "a DiscoverResult")
+        return _fall_back("a result that is no DiscoverResult")
+    if isinstance(answer, ErrorResponse) and answer.code in revision.MODERN_ONLY_CODES:
+        name = f"{answer.code} {revision.CODE_NAMES[answer.code]}"
+        if answer.code != revision.UNSUPPORTED_PROTOCOL_VERSION:
+            return Verdict(MODERN, revision.CURRENT, name)
+        listed = answer.data.get("supported") if isinstance(answer.data, dict) else None
+        return _choose(listed if isinstance(listed, list) else [], name)
+    return _fall_back(_in_words(answer))
+
+
+def connect(open_transport: Callable[[], Transport], **options: Any) -> tuple[Client, Verdict]:
+    """A client that speaks the server's era, and how that was found out.
+
+    `open_transport` makes a fresh transport each time it is called; `options` are Client's, and
+    `probe_timeout` (seconds of silence that count as an answer, 3 by default). Raises McpError
+    where neither era works.
+    """
+    patience = options.pop("probe_timeout", 3.0)
+    client = Client(open_transport(), **options)
+    try:
+        verdict = judge(_discover(client, patience))
+    except BaseException:
+        client.close()
+        raise
+    if verdict.era == MODERN:
+        client.version = verdict.version
+        return client, verdict
+    client.close()
+    return _shake_hands(open_transport, client, verdict, options), verdict
+
+
+def _discover(client: Client, patience: float) -> JsonObject | McpError:
+    try:
+        return client.start(revision.DISCOVER).result(patience)
+    except McpError as trouble:
+        return trouble
+
+
+def _shake_hands(
+    open_transport: Callable[[], Transport],
+    before: Client,
+    verdict: Verdict,
+    options: dict[str, Any],
+) -> Client:
+    options = {**options, "tape": before.tape, "version": verdict.version}
+    client = Client(open_transport(), **options)
+    handlers = client.handlers  # and not the client: a cycle would keep its process alive
+    client.exchange.on_request = lambda message: legacy.answer(message, handlers)
+    try:
+        opened = legacy.handshake(
+            client.exchange,
+            client.next_id(),
+            client.capabilities,
+            client.client_info,
+            verdict.version,
+        )
+    except BaseException:
+        client.close()
+        raise
+    client.initialize_result, client.version = opened, opened["protocolVersion"]
+    return client
+
+
+def _choose(listed: list[Any], evidence: str) -> Verdict:
+    for version in (*revision.MODERN, *revision.LEGACY):
+        if version in listed:
+            era = MODERN if version in revision.MODERN else LEGACY
+            return Verdict(era, version, f"{evidence} that lists {version}")
+    raise ProtocolViolation(
+        f"the server is modern ({evidence}) and speaks {listed}; this client speaks "
+        f"{', '.join(revision.MODERN)}: no version in common (basic/versioning)"
+    )
+
+
+def _fall_back(evidence: str) -> Verdict:
+    return Verdict(LEGACY, revision.LEGACY[0], evidence)
+
+
+def _in_words(trouble: McpError) -> str:
+    if isinstance(trouble, ErrorResponse):
+        return f"error {trouble.code}, which a legacy server may answer"
+    if isinstance(trouble, RequestTimeout):
+        return f"silence for {trouble.seconds:g} s"
+    if isinstance(trouble, TransportClosed):
+        code = "" if trouble.exit_code is None else f" with exit code {trouble.exit_code}"
+        return f"an exit{code}"
+    return f"an answer that is no message ({trouble})"

@@ -1,0 +1,75 @@
+"""Bytes to lines and back. A line ends at LF and nowhere else.
+
+Handles chunks cut anywhere, CR before LF, blank lines, and a line that never ends: past the limit
+it is dropped up to its LF and reported, so that one bad peer cannot fill the memory. It does not
+decode: a line is bytes, and `jsonrpc` says whether they are a message.
+
+Spec: basic/transports/stdio.
+"""
+
+from __future__ import annotations
+
+from mcp_bare.jsonrpc import MAX_BYTES
+
+
+class LineTooLong:
+    """Stands in for a line that passed the limit: its first bytes, and its full size."""
+
+    __slots__ = ("head", "size")
+
+    def __init__(self, head: bytes, size: int):
+        self.head, self.size = head, size
+
+    def __str__(self) -> str:
+        return f"a line of {self.size} bytes"
+
+
+class LineSplitter:
+    """Feed it chunks, get the complete lines; what is not finished yet stays inside.
+
+    splitter.feed(b'{"a"') -> []
+    splitter.feed(b':1}\\r\\n\\n{') -> [b'{"a":1}']
+    splitter.rest() -> b'{'
+    """
+
+    def __init__(self, limit: int = MAX_BYTES):
+        self._limit = limit
+        self._parts: list[bytes] = []
+        self._size = 0  # of the unfinished line, kept or not
+
+    def feed(self, chunk: bytes) -> list[bytes | LineTooLong]:
+        """The lines that this chunk completes, without LF and one CR before it; no blank ones."""
+        *ended, rest = chunk.split(b"\n")
+        lines = []
+        for piece in ended:
+            self._keep(piece)
+            line = self._take()
+            if line != b"":
+                lines.append(line)
+        self._keep(rest)
+        return lines
+
+    def rest(self) -> bytes:
+        """What came after the last LF: half a message, if the stream ends here."""
+        return b"".join(self._parts)
+
+    def _keep(self, piece: bytes) -> None:
+        room = self._limit - self._size
+        self._size += len(piece)
+        if room > 0 and piece:
+            self._parts.append(piece[:room])
+
+    def _take(self) -> bytes | LineTooLong:
+        line, size = b"".join(self._parts), self._size
+        self._parts, self._size = [], 0
+        if size > self._limit:
+            return LineTooLong(line[:80], size)
+        line = line[:-1] if line.endswith(b"\r") else line
+        return b"" if line.isspace() else line
+
+
+def to_line(payload: bytes) -> bytes:
+    """One message as one line. JSON written by `jsonrpc.dumps` has no LF inside."""
+    if b"\n" in payload:
+        raise ValueError("a message must not contain a newline (basic/transports/stdio)")
+    return payload + b"\n"

@@ -1,0 +1,230 @@
+"""Does a value keep a JSON Schema? The part of dialect 2020-12 that tools and forms use.
+
+Handles type, enum, const, bounds of numbers, strings, arrays and objects, pattern, properties,
+patternProperties, additionalProperties, propertyNames, dependentRequired, items, prefixItems,
+contains, uniqueItems, allOf, anyOf, oneOf, not, if/then/else, $defs and local $ref, boolean
+schemas, and, where asked, the four formats that elicitation allows.
+Does not handle $dynamicRef, $anchor, unevaluated*, or a $ref that leaves the document: the
+specification forbids fetching one, so such a schema is refused, not taken as permissive.
+Work is bounded: a schema that needs more than `MAX_STEPS` checks is refused.
+
+Spec: basic/index, "JSON Schema Usage".
+"""
+
+from __future__ import annotations
+
+import re
+
+from mcp_bare.errors import IllegalSchema
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+MAX_STEPS = 200_000
+MAX_NESTING = 100
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+_TYPES: dict[str, Any] = {
+    "null": lambda v: v is None,
+    "boolean": lambda v: isinstance(v, bool),
+    "string": lambda v: isinstance(v, str),
+    "array": lambda v: isinstance(v, list),
+    "object": lambda v: isinstance(v, dict),
+    "number": lambda v: isinstance(v, int | float) and not isinstance(v, bool),
+    "integer": lambda v: (
+        (isinstance(v, int) and not isinstance(v, bool))
+        or (isinstance(v, float) and v.is_integer())
+    ),
+}
+
+
+def problems(schema: Any, value: Any, formats: bool = False) -> list[str]:
+    """What is wrong with `value`, one sentence each, none if it keeps the schema.
+
+    problems({"type": "object", "required": ["title"]}, {}) -> ['"title" is missing']
+    Raises IllegalSchema for a schema that cannot be judged (unknown dialect, foreign $ref, cost).
+    """
+    dialect = schema.get("$schema", DIALECT) if isinstance(schema, dict) else DIALECT
+    if not isinstance(dialect, str) or dialect.rstrip("#") != DIALECT:
+        raise IllegalSchema(f"dialect {dialect!r} is not supported; {DIALECT} is (basic/index)")
+    try:
+        return list(_Judge(schema, formats).check(schema, value, "", 0))
+    except (TypeError, AttributeError, ValueError, ArithmeticError, re.error) as trouble:
+        raise IllegalSchema(f"the schema itself is malformed: {trouble}") from trouble
+
+
+class _Judge:
+    def __init__(self, root: Any, formats: bool):
+        self.root, self.formats, self.steps = root, formats, 0
+
+    def fits(self, schema: Any, value: Any, at: str, depth: int) -> bool:
+        return next(self.check(schema, value, at, depth), None) is None
+
+    def check(self, schema: Any, value: Any, at: str, depth: int) -> Iterator[str]:
+        self.steps += 1
+        if self.steps > MAX_STEPS or depth > MAX_NESTING:
+            raise IllegalSchema("the schema costs too much to check (basic/index)")
+        name = f'"{at}"' if at else "the value"
+        if schema is True or schema == {}:
+            return
+        if schema is False:
+            yield f"{name} is not allowed here"
+            return
+        if not isinstance(schema, dict):
+            raise IllegalSchema(f"{schema!r} is no schema; an object or a boolean is due")
+        if "$ref" in schema:
+            yield from self.check(self._resolve(schema["$ref"]), value, at, depth + 1)
+        yield from _scalar(schema, value, name)
+        if self.formats and isinstance(value, str) and "format" in schema:
+            yield from _format(schema["format"], value, name)
+        if isinstance(value, dict):
+            yield from self._object(schema, value, at, depth)
+        if isinstance(value, list):
+            yield from self._array(schema, value, at, depth)
+        yield from self._combined(schema, value, at, name, depth)
+
+    def _resolve(self, ref: str) -> Any:
+        if not isinstance(ref, str) or not ref.startswith("#"):
+            raise IllegalSchema(f"$ref {ref!r} leaves the document; it is never fetched")
+        found = self.root
+        for part in ref[1:].split("/")[1:]:
+            key = part.replace("~1", "/").replace("~0", "~")
+            try:
+                found = found[int(key)] if isinstance(found, list) else found[key]
+            except (KeyError, IndexError, ValueError, TypeError):
+                raise IllegalSchema(f"$ref {ref!r} points at nothing") from None
+        return found
+
+    def _object(self, schema: Any, value: Any, at: str, depth: int) -> Iterator[str]:
+        for key in schema.get("required", ()):
+            if key not in value:
+                yield f'"{_join(at, key)}" is missing'
+        for key, needs in schema.get("dependentRequired", {}).items():
+            missing = [need for need in needs if key in value and need not in value]
+            yield from (f'"{_join(at, need)}" is missing beside "{key}"' for need in missing)
+        known, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
+        for key, inner in value.items():
+            below = _join(at, key)
+            if "propertyNames" in schema:
+                yield from self.check(schema["propertyNames"], key, below, depth + 1)
+            matched = [sub for pattern, sub in patterns.items() if re.search(pattern, key)]
+            matched += [known[key]] if key in known else []
+            if not matched and "additionalProperties" in schema:
+                matched = [schema["additionalProperties"]]
+            for sub in matched:
+                yield from self.check(sub, inner, below, depth + 1)
+
+    def _array(self, schema: Any, value: Any, at: str, depth: int) -> Iterator[str]:
+        first = schema.get("prefixItems", [])
+        for index, inner in enumerate(value):
+            sub = first[index] if index < len(first) else schema.get("items", True)
+            yield from self.check(sub, inner, f"{at}[{index}]", depth + 1)
+        if schema.get("uniqueItems") and any(v in value[:i] for i, v in enumerate(value)):
+            yield f'"{at}" holds the same item twice'
+        if "contains" in schema:
+            count = sum(self.fits(schema["contains"], v, at, depth + 1) for v in value)
+            if not schema.get("minContains", 1) <= count <= schema.get("maxContains", count):
+                yield f'"{at}" holds {count} of the items it must contain'
+
+    def _combined(self, schema: Any, value: Any, at: str, name: str, depth: int) -> Iterator[str]:
+        for sub in schema.get("allOf", ()):
+            yield from self.check(sub, value, at, depth + 1)
+        for word, due in (("anyOf", "at least one"), ("oneOf", "exactly one")):
+            if word in schema:
+                fit = sum(self.fits(sub, value, at, depth + 1) for sub in schema[word])
+                if fit == 0 or (word == "oneOf" and fit > 1):
+                    yield f"{name} fits {fit} of the alternatives; {due} is due"
+        if "not" in schema and self.fits(schema["not"], value, at, depth + 1):
+            yield f"{name} is what it must not be"
+        if "if" in schema:
+            branch = "then" if self.fits(schema["if"], value, at, depth + 1) else "else"
+            yield from self.check(schema.get(branch, True), value, at, depth + 1)
+
+
+def _scalar(schema: Any, value: Any, name: str) -> Iterator[str]:
+    wanted = schema.get("type")
+    if wanted is not None:
+        names = wanted if isinstance(wanted, list) else [wanted]
+        if not all(isinstance(n, str) and n in _TYPES for n in names):
+            raise IllegalSchema(f"unknown type {wanted!r}")
+        if not any(_TYPES[n](value) for n in names):
+            yield f"{name} is {_short(value)}; {' or '.join(names)} is due"
+            return
+    if "enum" in schema and not any(_same(value, choice) for choice in schema["enum"]):
+        yield f"{name} is {_short(value)}; one of {_short(schema['enum'])} is due"
+    if "const" in schema and not _same(value, schema["const"]):
+        yield f"{name} is {_short(value)}; {_short(schema['const'])} is due"
+    yield from _bounds(schema, value, name)
+    if isinstance(value, str) and "pattern" in schema and not re.search(schema["pattern"], value):
+        yield f"{name} does not match the pattern {schema['pattern']!r}"
+
+
+def _bounds(schema: Any, value: Any, name: str) -> Iterator[str]:
+    if _TYPES["number"](value):
+        if value < schema.get("minimum", value):
+            yield f"{name} is {value}; at least {schema['minimum']} is due"
+        if value > schema.get("maximum", value):
+            yield f"{name} is {value}; at most {schema['maximum']} is due"
+        if "exclusiveMinimum" in schema and value <= schema["exclusiveMinimum"]:
+            yield f"{name} is {value}; more than {schema['exclusiveMinimum']} is due"
+        if "exclusiveMaximum" in schema and value >= schema["exclusiveMaximum"]:
+            yield f"{name} is {value}; less than {schema['exclusiveMaximum']} is due"
+        if "multipleOf" in schema and not float(value / schema["multipleOf"]).is_integer():
+            yield f"{name} is {value}; a multiple of {schema['multipleOf']} is due"
+    for holder, low, high, unit in (
+        (str, "minLength", "maxLength", "characters"),
+        (list, "minItems", "maxItems", "items"),
+        (dict, "minProperties", "maxProperties", "properties"),
+    ):
+        if isinstance(value, holder):
+            size = len(value)
+            if size < schema.get(low, size):
+                yield f"{name} has {size} {unit}; at least {schema[low]} are due"
+            if size > schema.get(high, size):
+                yield f"{name} has {size} {unit}; at most {schema[high]} are due"
+
+
+def _format(wanted: str, value: str, name: str) -> Iterator[str]:
+    if not is_format(wanted, value):
+        example = {"date": "2030-01-31", "date-time": "2030-01-31T09:00:00Z"}.get(wanted, "")
+        yield f"{name} is {_short(value)}; {wanted} is due" + (f", as {example}" * bool(example))
+
+
+def is_format(wanted: str, value: str) -> bool:
+    """The formats of the restricted form schema; one that is not known is not judged."""
+    if wanted == "email":
+        return re.fullmatch(r"[^@\s]+@[^@\s.]+(\.[^@\s.]+)*", value) is not None
+    if wanted == "uri":
+        return re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]+", value) is not None
+    if wanted in ("date", "date-time"):
+        shape = r"\d{4}-\d\d-\d\d"
+        if wanted == "date-time":
+            shape += r"[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)"
+        return re.fullmatch(shape, value, re.ASCII) is not None and _on_the_calendar(value)
+    return True
+
+
+def _on_the_calendar(value: str) -> bool:
+    import datetime  # heavy, and only a date needs it
+
+    try:
+        datetime.datetime.fromisoformat(value[:19].upper())
+    except ValueError:
+        return False
+    hours = re.search(r"[+-](\d\d):(\d\d)$", value[10:])
+    return hours is None or (int(hours[1]) < 24 and int(hours[2]) < 60)
+
+
+def _same(a: Any, b: Any) -> bool:
+    return bool(a == b) and isinstance(a, bool) == isinstance(b, bool)
+
+
+def _join(at: str, key: str) -> str:
+    return f"{at}.{key}" if at else key
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
