@@ -160,7 +160,7 @@ def _run_tool(name: str, handler: Handler, call: Call) -> Any:
 def _then(
     found: Any,
     finish: Callable[[Any], JsonObject],
-    failed: Callable[[Exception], Any] | None = None,
+    failed: Callable[[Exception], JsonObject] | None = None,
 ) -> Any:
     """Apply `finish` to a handler's return value, also where the handler is a generator."""
     if not hasattr(found, "send"):
