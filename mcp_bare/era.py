@@ -82,7 +82,30 @@ def connect(open_transport: Callable[[], Transport], **options: Any) -> tuple[Cl
         client.version = verdict.version
         return client, verdict
     client.close()
-    return _shake_hands(open_transport, client, verdict, options), verdict
+    options["tape"] = client.tape
+    return legacy_client(open_transport(), version=verdict.version, **options), verdict
+
+
+def legacy_client(
+    transport: Transport, *, version: str = revision.LEGACY[0], **options: Any
+) -> Client:
+    """A client of the `initialize` era; the handshake is done when this returns.
+
+    What the server settled on is in `client.version`, its whole answer in
+    `client.initialize_result`. Raises McpError where it settles on nothing we know.
+    """
+    client = Client(transport, version=version, **options)
+    handlers = client.handlers  # and not the client: a cycle would keep its process alive
+    client.exchange.on_request = lambda message: legacy.answer(message, handlers)
+    try:
+        opened = legacy.handshake(
+            client.exchange, client.next_id(), client.capabilities, client.client_info, version
+        )
+    except BaseException:
+        client.close()
+        raise
+    client.initialize_result, client.version = opened, opened["protocolVersion"]
+    return client
 
 
 def _discover(client: Client, patience: float) -> JsonObject | McpError:
@@ -90,31 +113,6 @@ def _discover(client: Client, patience: float) -> JsonObject | McpError:
         return client.start(revision.DISCOVER).result(patience)
     except McpError as trouble:
         return trouble
-
-
-def _shake_hands(
-    open_transport: Callable[[], Transport],
-    before: Client,
-    verdict: Verdict,
-    options: dict[str, Any],
-) -> Client:
-    options = {**options, "tape": before.tape, "version": verdict.version}
-    client = Client(open_transport(), **options)
-    handlers = client.handlers  # and not the client: a cycle would keep its process alive
-    client.exchange.on_request = lambda message: legacy.answer(message, handlers)
-    try:
-        opened = legacy.handshake(
-            client.exchange,
-            client.next_id(),
-            client.capabilities,
-            client.client_info,
-            verdict.version,
-        )
-    except BaseException:
-        client.close()
-        raise
-    client.initialize_result, client.version = opened, opened["protocolVersion"]
-    return client
 
 
 def _choose(listed: list[Any], evidence: str) -> Verdict:

@@ -46,8 +46,8 @@ def _tell(sign: str, group: int, start: bool) -> None:
 
 
 def _launch() -> subprocess.Popen[bytes]:
-    import atexit
     import subprocess
+    import weakref
 
     started = subprocess.Popen(
         [sys.executable, "-I", "-S", os.path.abspath(__file__)],
@@ -57,7 +57,8 @@ def _launch() -> subprocess.Popen[bytes]:
         bufsize=0,
         start_new_session=True,
     )
-    atexit.register(_dismiss, started)
+    # Finalizers run in reverse order: this one after those of the transports that came later.
+    weakref.finalize(started, _dismiss, started)
     return started
 
 

@@ -105,6 +105,64 @@ INPUT_CAPABILITY: Final = {
 }
 """What a server may ask for in `inputRequests`, and the capability the client must declare."""
 
+METHODS: Final = {
+    "server/discover": {"decides": "client", "asks": "", "gives": "supportedVersions, capabilities",
+                        "page": "server/discover"},
+    "tools/list": {"decides": "client", "asks": "cursor?", "gives": "tools, nextCursor?",
+                   "page": "server/tools"},
+    "tools/call": {"decides": "model", "asks": "name, arguments?",
+                   "gives": "content, structuredContent?, isError?", "page": "server/tools"},
+    "resources/list": {"decides": "client", "asks": "cursor?", "gives": "resources, nextCursor?",
+                       "page": "server/resources"},
+    "resources/templates/list": {"decides": "client", "asks": "cursor?",
+                                 "gives": "resourceTemplates, nextCursor?",
+                                 "page": "server/resources"},
+    "resources/read": {"decides": "application", "asks": "uri", "gives": "contents",
+                       "page": "server/resources"},
+    "prompts/list": {"decides": "client", "asks": "cursor?", "gives": "prompts, nextCursor?",
+                     "page": "server/prompts"},
+    "prompts/get": {"decides": "user", "asks": "name, arguments?",
+                    "gives": "messages, description?", "page": "server/prompts"},
+    "completion/complete": {"decides": "user", "asks": "ref, argument, context?",
+                            "gives": "completion", "page": "server/utilities/completion"},
+    "subscriptions/listen": {"decides": "client", "asks": "notifications",
+                             "gives": "held back until the stream ends",
+                             "page": "basic/patterns/subscriptions"},
+}  # fmt: skip
+"""Every request of this revision. All go from client to server; `?` marks what may be absent."""
+
+NOTIFICATIONS: Final = {
+    "notifications/cancelled": ("client; server, for a stream", "basic/patterns/cancellation"),
+    "notifications/progress": ("server", "basic/patterns/progress"),
+    "notifications/message": ("server", "server/utilities/logging"),
+    "notifications/subscriptions/acknowledged": ("server", "basic/patterns/subscriptions"),
+    "notifications/tools/list_changed": ("server", "server/tools"),
+    "notifications/prompts/list_changed": ("server", "server/prompts"),
+    "notifications/resources/list_changed": ("server", "server/resources"),
+    "notifications/resources/updated": ("server", "server/resources"),
+}  # fmt: skip
+"""Every notification, who sends it, and its page."""
+
+FEATURES: Final = (
+    ("initialize handshake and session", "2024-11-05", "2025-11-25"),
+    ("requests from server to client", "2024-11-05", "2025-11-25"),
+    ("ping, logging/setLevel, resources/subscribe", "2024-11-05", "2025-11-25"),
+    ("HTTP+SSE transport", "2024-11-05", None),
+    ("roots, sampling, logging", "2024-11-05", None),
+    ("JSON-RPC batches", "2025-03-26", "2025-03-26"),
+    ("Streamable HTTP", "2025-03-26", None),
+    ("tool annotations", "2025-03-26", None),
+    ("structuredContent and outputSchema", "2025-06-18", None),
+    ("elicitation, form mode", "2025-06-18", None),
+    ("elicitation, URL mode", "2025-11-25", None),
+    ("tasks in the core", "2025-11-25", "2025-11-25"),
+    ("_meta on every request, server/discover", "2026-07-28", None),
+    ("resultType, input_required, requestState", "2026-07-28", None),
+    ("subscriptions/listen, ttlMs, cacheScope", "2026-07-28", None),
+)
+"""What came and went: (feature, first revision that has it, last one or None). From the pages
+`changelog` of each revision."""
+
 DEPRECATED: Final = (
     {"feature": "roots", "since": CURRENT, "earliestRemoval": "2027-07-28",
      "migration": "tool parameters, resource URIs or server configuration"},
