@@ -27,29 +27,46 @@ _STALE_AFTER = {
 }
 
 
+MAX_KEPT = 1_000
+MAX_TTL_MS = 365 * 24 * 3600 * 1000
+
+
 class Cache:
-    """Fresh results by (method, parameters). `clock` is monotonic, in seconds."""
+    """Fresh results by (method, parameters). `clock` is monotonic, in seconds.
+
+    `changes` counts the invalidations: what was asked for before one is not kept after it. Results
+    are kept as bytes, so that what a caller does to the one he was given stays his own.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic):
         self._clock = clock
-        self._kept: dict[tuple[str, bytes], tuple[float, JsonObject]] = {}
+        self._kept: dict[tuple[str, bytes], tuple[float, bytes]] = {}
+        self.changes = 0
 
     def get(self, method: str, params: JsonObject) -> JsonObject | None:
         """The result, while it is fresh: now < arrival + ttlMs."""
         key = (method, jsonrpc.dumps(params))
-        until, result = self._kept.get(key, (0.0, None))
-        if result is not None and self._clock() < until:
-            return result
+        until, result = self._kept.get(key, (0.0, b""))
+        if result and self._clock() < until:
+            return dict(jsonrpc.loads(result))
         self._kept.pop(key, None)
         return None
 
-    def keep(self, method: str, params: JsonObject, result: JsonObject) -> JsonObject:
-        """Keep it if the server allows; returns the result for convenience."""
+    def keep(
+        self, method: str, params: JsonObject, result: JsonObject, asked: int | None = None
+    ) -> JsonObject:
+        """Keep it if the server allows; returns the result for convenience.
+
+        `asked` is what `changes` was when the request went out.
+        """
         ttl = result.get("ttlMs", 0)
         whole = result.get("resultType", "complete") == "complete"
         sound = isinstance(ttl, int | float) and not isinstance(ttl, bool) and ttl > 0
-        if whole and sound and method in revision.CACHEABLE:
-            self._kept[method, jsonrpc.dumps(params)] = (self._clock() + ttl / 1000, result)
+        if whole and sound and method in revision.CACHEABLE and asked in (None, self.changes):
+            until = self._clock() + min(ttl, MAX_TTL_MS) / 1000
+            self._kept[method, jsonrpc.dumps(params)] = (until, jsonrpc.dumps(result))
+            if len(self._kept) > MAX_KEPT:
+                self._kept.pop(next(iter(self._kept)))
         return result
 
     def forget(self, method: str, params: JsonObject | None = None) -> None:
@@ -61,9 +78,11 @@ class Cache:
 
     def invalidate(self, notification: JsonObject) -> None:
         """A change was announced: what it concerns is stale from now on."""
-        name = notification["method"]
-        for method in _STALE_AFTER.get(name, ()):
+        name, params = notification["method"], notification.get("params")
+        stale = _STALE_AFTER.get(name, ())
+        for method in stale:
             self.forget(method)
-        params = notification.get("params")
-        if name == "notifications/resources/updated" and isinstance(params, dict):
+        if name == revision.FILTERS["resourceSubscriptions"] and isinstance(params, dict):
             self.forget("resources/read", {"uri": params.get("uri")})
+            stale = ("resources/read",)
+        self.changes += len(stale)

@@ -40,6 +40,12 @@ class Caller:
 LOCAL = Caller()
 
 
+def brief(value: object, size: int = 80) -> str:
+    """The value in an error message: a refusal must not be larger than what it refuses."""
+    text = repr(value)
+    return text if len(text) <= size else text[:size] + "…"
+
+
 def never() -> bool:
     """The answer to "was this request cancelled?" where nothing can cancel it."""
     return False
@@ -61,13 +67,14 @@ class Call:
         cancelled: Callable[[], bool] = never,
     ):
         if not isinstance(params, dict):
-            raise InvalidParams(f'"params" is {params!r}; an object is due (basic/index)')
+            raise InvalidParams(f'"params" is {brief(params)}; an object is due (basic/index)')
         self.server, self.method, self.params = server, method, params
         self.caller, self.cancelled = caller, cancelled
         self.meta = _checked_meta(params.get("_meta"))
         self.capabilities: JsonObject = self.meta[revision.CLIENT_CAPABILITIES]
         self.arguments: JsonObject = {}
         self.variables: dict[str, str] = {}
+        self._progress = float("-inf")
         self.input_responses = self.object("inputResponses")
         self.request_state: str | None = params.get("requestState")
         if self.request_state is not None and not isinstance(self.request_state, str):
@@ -79,14 +86,14 @@ class Call:
         """A required string of `params`. Raises InvalidParams."""
         value = self.params.get(name)
         if not isinstance(value, str):
-            raise InvalidParams(f"{name!r} of {self.method} is {value!r}; a string is due")
+            raise InvalidParams(f"{name!r} of {self.method} is {brief(value)}; a string is due")
         return value
 
     def object(self, name: str) -> JsonObject:
         """An optional object of `params`, {} where it is absent. Raises InvalidParams."""
         value = self.params.get(name, {})
         if not isinstance(value, dict):
-            raise InvalidParams(f"{name!r} of {self.method} is {value!r}; an object is due")
+            raise InvalidParams(f"{name!r} of {self.method} is {brief(value)}; an object is due")
         return value
 
     # --- asking back ---
@@ -117,10 +124,14 @@ class Call:
     def progress(
         self, progress: float, total: float | None = None, message: str | None = None
     ) -> JsonObject | None:
-        """A progress notification to yield, or None where the client did not ask for any."""
+        """A progress notification to yield, or None where the client did not ask for any.
+
+        None too where it is no progress: the value MUST increase (basic/patterns/progress).
+        """
         token = self.meta.get(revision.PROGRESS_TOKEN)
-        if token is None:
+        if token is None or progress <= self._progress:
             return None
+        self._progress = progress
         params: JsonObject = {"progressToken": token, "progress": progress}
         for name, value in (("total", total), ("message", message)):
             if value is not None:
@@ -148,19 +159,19 @@ def _checked_meta(meta: Any) -> JsonObject:
     """The `_meta` of a request, or the refusal that the specification prescribes."""
     if not isinstance(meta, dict):
         raise InvalidParams(
-            f'"params._meta" is {meta!r}; an object with '
+            f'"params._meta" is {brief(meta)}; an object with '
             f"{' and '.join(revision.REQUIRED_META)} is due (basic/index, _meta)"
         )
     missing = [key for key in revision.REQUIRED_META if key not in meta]
     if missing:
         raise InvalidParams(
-            f'"params._meta" lacks {" and ".join(missing)}; it has {sorted(meta)}'
+            f'"params._meta" lacks {" and ".join(missing)}; it has {brief(sorted(meta), 300)}'
             " (basic/index, _meta)",
             {"missing": missing},
         )
     version, capabilities = (meta[key] for key in revision.REQUIRED_META)
     if not isinstance(version, str):
-        raise InvalidParams(f"{revision.PROTOCOL_VERSION} is {version!r}; a string is due")
+        raise InvalidParams(f"{revision.PROTOCOL_VERSION} is {brief(version)}; a string is due")
     if version not in revision.MODERN:
         raise UnsupportedVersion(version, revision.MODERN)
     if not isinstance(capabilities, dict) or not all(
@@ -168,7 +179,7 @@ def _checked_meta(meta: Any) -> JsonObject:
         for name in (*revision.INPUT_CAPABILITY.values(), "extensions", "experimental")
     ):
         raise InvalidParams(
-            f"{revision.CLIENT_CAPABILITIES} is {capabilities!r}; an object of objects is due"
+            f"{revision.CLIENT_CAPABILITIES} is {brief(capabilities)}; an object of objects is due"
         )
     _check_optional_meta(meta)
     return meta
@@ -181,12 +192,12 @@ def _check_optional_meta(meta: JsonObject) -> None:
         and isinstance(info.get("name"), str)
         and isinstance(info.get("version"), str)
     ):
-        raise InvalidParams(f"{revision.CLIENT_INFO} is {info!r}; a name and a version are due")
+        raise InvalidParams(f"{revision.CLIENT_INFO} is {brief(info)}; name and version are due")
     level = meta.get(revision.LOG_LEVEL)
     if level is not None and level not in revision.LOG_LEVELS:
         raise InvalidParams(
-            f"{revision.LOG_LEVEL} is {level!r}; one of {', '.join(revision.LOG_LEVELS)} is due"
+            f"{revision.LOG_LEVEL} is {brief(level)}; {', '.join(revision.LOG_LEVELS)} are known"
         )
     token = meta.get(revision.PROGRESS_TOKEN)
     if token is not None and not jsonrpc.is_id(token):
-        raise InvalidParams(f"progressToken is {token!r}; a string or an integer is due")
+        raise InvalidParams(f"progressToken is {brief(token)}; a string or an integer is due")

@@ -1,7 +1,7 @@
 """A client: every request carries its own version and capabilities; the server may ask back.
 
     with Client(StdioTransport(["python", "toy_servers/calendar_by_hand.py"])) as client:
-        client.call_tool("create_event", {"title": "Dentist", "startsAt": "2026-09-10T08:30:00Z"})
+        client.call_tool("create_event", {"title": "Dentist", "startsAt": "1999-09-10T08:30:00Z"})
 
 Results are the wire's own dicts. Lists are fetched page by page and kept for as long as the server
 allows. When a call is answered `input_required`, the handlers answer and the call is sent again.
@@ -16,10 +16,11 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from mcp_bare import jsonrpc, revision
+from mcp_bare import jsonrpc, results, revision
 from mcp_bare.cache import Cache
 from mcp_bare.errors import ErrorResponse, InputNeeded, ProtocolViolation
 from mcp_bare.exchange import Exchange, Pending
+from mcp_bare.listening import Subscription
 from mcp_bare.tape import Tape
 
 if TYPE_CHECKING:
@@ -64,20 +65,21 @@ class Client:
         self.tape = Tape() if tape is None else tape
         self.initialize_result: JsonObject | None = None  # filled by `era` in the legacy era
         self._ids = iter(itertools.count(1) if ids is None else ids)
-        self._cache = Cache()
+        self.cache = Cache()
         self.exchange = Exchange(transport, self.tape, timeout)
-        self.exchange.on_notification = self._cache.invalidate
+        self.exchange.on_notification = self.cache.invalidate
 
     # --- one request ---
 
     def message(self, method: str, params: JsonObject | None = None, **meta: Any) -> JsonObject:
         """The whole request, `_meta` and all, with the next id; not sent."""
         params = dict(params or {})
+        given = {**params.pop("_meta", {}), **meta}
         if self.version in revision.MODERN:
             required = revision.request_meta(self.capabilities, self.client_info, self.version)
-            params["_meta"] = {**required, **params.get("_meta", {}), **meta}
-        elif meta:
-            params["_meta"] = meta
+            given = {**required, **given}
+        if given:
+            params["_meta"] = given
         return jsonrpc.request(self.next_id(), method, params)
 
     def next_id(self) -> RequestId:
@@ -116,17 +118,10 @@ class Client:
         """One request, one result object: complete or input_required, as it came.
 
         Raises ErrorResponse, RequestTimeout, TransportClosed, or ProtocolViolation where the
-        result's type is none that we know.
+        result is not of the kind that is due.
         """
         result = self.start(method, params, on_progress=on_progress).result(timeout)
-        kind = result.get("resultType", "complete")  # absent: an older server (basic/index)
-        if kind not in ("complete", "input_required"):
-            raise ProtocolViolation(
-                f"{method} was answered with resultType {kind!r}; "
-                'only "complete" and "input_required" are known here (basic/index)'
-            )
-        if kind == "input_required" and method not in revision.MULTI_ROUND_TRIP:
-            raise ProtocolViolation(f"{method} may not be answered input_required (patterns/mrtr)")
+        results.check(method, result)
         return result
 
     def notify(self, method: str, params: JsonObject | None = None) -> None:
@@ -143,12 +138,19 @@ class Client:
         Raises InputNeeded where a question has no handler here.
         """
         result = self.request(method, params, timeout=timeout, **how)
-        for _ in range(MAX_ROUNDS):
-            if result.get("resultType") != "input_required":
-                return result
-            responses = self._answers(result)
-            result = self.retry(method, params, result, responses, timeout=timeout, **how)
-        raise ProtocolViolation(f"{method} still asks for input after {MAX_ROUNDS} rounds")
+        return self._completed(method, params, result, timeout=timeout, **how)
+
+    def _completed(
+        self, method: str, params: JsonObject, result: JsonObject, **how: Any
+    ) -> JsonObject:
+        """Answer and send again for as long as the result is input_required."""
+        rounds = 0
+        while result.get("resultType") == "input_required":
+            if rounds == MAX_ROUNDS:
+                raise ProtocolViolation(f"{method} still asks for input after {rounds} rounds")
+            rounds += 1
+            result = self.retry(method, params, result, self._answers(result), **how)
+        return result
 
     def retry(
         self,
@@ -168,16 +170,11 @@ class Client:
 
     def _answers(self, result: JsonObject) -> JsonObject:
         asked = result.get("inputRequests", {})
-        if not isinstance(asked, dict) or not all(isinstance(r, dict) for r in asked.values()):
-            raise ProtocolViolation(f"inputRequests is {asked!r}; requests by key are due")
-        if not asked and "requestState" not in result:
-            raise ProtocolViolation("input_required without inputRequests or requestState")
-        methods = {key: str(request.get("method")) for key, request in asked.items()}
-        unknown = [method for method in methods.values() if method not in self.handlers]
+        unknown = [r["method"] for r in asked.values() if r["method"] not in self.handlers]
         if unknown:
             raise InputNeeded(result, unknown)
         return {
-            key: self.handlers[methods[key]](request.get("params", {}))
+            key: self.handlers[request["method"]](request.get("params", {}))
             for key, request in asked.items()
         }
 
@@ -207,14 +204,14 @@ class Client:
 
     def read_resource(self, uri: str, *, refresh: bool = False) -> JsonObject:
         """resources/read, kept for as long as the server allows."""
-        params = {"uri": uri}
-        kept = None if refresh else self._cache.get("resources/read", params)
+        params, asked = {"uri": uri}, self.cache.changes
+        kept = None if refresh else self.cache.get("resources/read", params)
         if kept is not None:
             return kept
         result = self.request("resources/read", params)
-        if result.get("resultType") == "input_required":  # such a result is never kept
-            return self.retry("resources/read", params, result, self._answers(result))
-        return self._cache.keep("resources/read", params, result)
+        if result.get("resultType") == "input_required":  # what a retry brings is never kept
+            return self._completed("resources/read", params, result)
+        return self.cache.keep("resources/read", params, result, asked)
 
     def get_prompt(self, name: str, arguments: dict[str, str] | None = None) -> JsonObject:
         """prompts/get."""
@@ -227,8 +224,7 @@ class Client:
         params: JsonObject = {"ref": ref, "argument": {"name": name, "value": value}}
         if context:
             params["context"] = {"arguments": context}
-        result = self.request("completion/complete", params)
-        return dict(_member(result, "completion/complete", "completion", dict))
+        return dict(self.request("completion/complete", params)["completion"])
 
     def listen(self, notifications: JsonObject, on_event: Listener) -> Subscription:
         """Open a subscription; it returns once the server has acknowledged it."""
@@ -248,14 +244,14 @@ class Client:
 
     def _list(self, method: str, refresh: bool) -> list[JsonObject]:
         if refresh:
-            self._cache.forget(method)
+            self.cache.forget(method)
         try:
             return self._all_pages(method)
         except ErrorResponse as trouble:
             if trouble.code != revision.INVALID_PARAMS:
                 raise
             # A cursor that is not valid any more takes every kept page with it.
-            self._cache.forget(method)
+            self.cache.forget(method)
             return self._all_pages(method)
 
     def _all_pages(self, method: str) -> list[JsonObject]:
@@ -263,55 +259,17 @@ class Client:
         params: JsonObject = {}
         for _ in range(MAX_PAGES):
             page = self._cached(method, params)
-            found += _member(page, method, revision.LISTS[method], list)
+            found += page[revision.LISTS[method]]
             if page.get("nextCursor") is None:  # an empty string is a cursor like any other
                 return found
             params = {"cursor": page["nextCursor"]}
         raise ProtocolViolation(f"{method} has more than {MAX_PAGES} pages")
 
     def _cached(self, method: str, params: JsonObject) -> JsonObject:
-        kept = self._cache.get(method, params)
+        asked, kept = self.cache.changes, self.cache.get(method, params)
         if kept is not None:
             return kept
-        return self._cache.keep(method, params, self.request(method, params))
-
-
-class Subscription:
-    """An open `subscriptions/listen`. `agreed` is what the server will send; `close()` ends it."""
-
-    def __init__(self, client: Client, notifications: JsonObject, on_event: Listener):
-        import threading
-
-        self._acknowledged = threading.Event()
-        self._on_event = on_event
-        self.agreed: JsonObject = {}
-        self.pending = client.start(
-            revision.LISTEN, {"notifications": notifications}, on_notification=self._hear
-        )
-        if not self._acknowledged.wait(client.exchange.timeout):
-            self.pending.result(0.001)  # the error it was answered with, or the timeout
-
-    def _hear(self, message: JsonObject) -> None:
-        if message["method"] == revision.ACKNOWLEDGED:
-            self.agreed = message["params"].get("notifications", {})
-            self._acknowledged.set()
-        else:
-            self._on_event(message)
-
-    @property
-    def ended(self) -> bool:
-        """Has the server ended it (or the connection gone)?"""
-        return self.pending.done()
-
-    def close(self) -> None:
-        """Stop listening."""
-        self.pending.cancel("not listening any more")
-
-    def __enter__(self) -> Subscription:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        return self.cache.keep(method, params, self.request(method, params), asked)
 
 
 def _declared(handlers: Handlers) -> JsonObject:
@@ -321,13 +279,3 @@ def _declared(handlers: Handlers) -> JsonObject:
         name = revision.INPUT_CAPABILITY[method]
         found[name] = {"form": {}} if name == "elicitation" else {}
     return found
-
-
-def _member(result: JsonObject, method: str, name: str, kind: type) -> Any:
-    """A member that the result of this method must have."""
-    value = result.get(name)
-    if not isinstance(value, kind):
-        raise ProtocolViolation(
-            f"the result of {method} has {name!r}: {value!r}; a {kind.__name__} is due"
-        )
-    return value

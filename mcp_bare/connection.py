@@ -11,6 +11,7 @@ Spec: basic/transports/stdio, basic/patterns/cancellation.
 
 from __future__ import annotations
 
+import sys
 import threading
 
 from mcp_bare import framing, jsonrpc, revision
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     Spawn = Callable[[Callable[[], None]], None]
 
 MAX_IN_FLIGHT = 256
+MAY_BE_SLOW = revision.MULTI_ROUND_TRIP | {"completion/complete"}
+"""What runs an author's code: not on the thread that reads, or no cancellation would be heard."""
 
 
 def run_now(work: Callable[[], None]) -> None:
@@ -59,13 +62,13 @@ class Connection:
     def receive(self, chunk: bytes) -> None:
         """Take bytes as they come; every complete line is dealt with before this returns."""
         for line in self._lines.feed(chunk):
-            self._accept(line)
+            self.accept(line)
 
     def end(self, patience: float) -> bool:
         """End of input: wait for what is in flight, close subscriptions. False if work is left."""
         rest = self._lines.rest()
         if rest.strip():
-            self._accept(rest)
+            self.accept(rest)
         with self._changed:
             finished = self._changed.wait_for(lambda: not self._in_flight, patience)
         self._server.subscriptions.close(self._caller)
@@ -73,11 +76,13 @@ class Connection:
 
     def send(self, message: JsonObject) -> None:
         """Write one message as one line; whole, whichever thread it comes from."""
-        line = framing.to_line(_encode(message))
-        with self._writing:
-            self._write(line)
+        payload = _encode(message)
+        if payload is not None:
+            with self._writing:
+                self._write(framing.to_line(payload))
 
-    def _accept(self, line: bytes | framing.LineTooLong) -> None:
+    def accept(self, line: bytes | framing.LineTooLong) -> None:
+        """Take one line, without its newline."""
         try:
             if isinstance(line, framing.LineTooLong):
                 raise ParseError(f"{line}; the limit here is {jsonrpc.MAX_BYTES}")
@@ -99,7 +104,7 @@ class Connection:
                 self._in_flight[key] = flag
         if refusal is not None:
             self.send(jsonrpc.error(refusal, message["id"]))
-        elif message["method"] in revision.MULTI_ROUND_TRIP:  # author's code, and it may be slow
+        elif message["method"] in MAY_BE_SLOW:
             self._spawn(lambda: self._run(message, key, flag))
         else:
             self._run(message, key, flag)
@@ -134,10 +139,17 @@ class Connection:
                 flag[0] = True
 
 
-def _encode(message: JsonObject) -> bytes:
-    """The message's bytes, or an internal error's where a tool returned what JSON cannot say."""
+def _encode(message: JsonObject) -> bytes | None:
+    """The message's bytes; where JSON cannot say it, an internal error's, or none.
+
+    A notification has nobody who waits for it, and an error about it would be an answer without
+    an id: it is left out, and stderr says so.
+    """
     try:
         return jsonrpc.dumps(message)
     except (TypeError, ValueError, RecursionError) as trouble:
+        if "id" not in message:
+            print(f"left out {message.get('method')}: not JSON: {trouble}", file=sys.stderr)
+            return None
         problem = InternalError(f"the result cannot be written as JSON: {trouble}")
-        return jsonrpc.dumps(jsonrpc.error(problem, message.get("id")))
+        return jsonrpc.dumps(jsonrpc.error(problem, message["id"]))

@@ -11,14 +11,15 @@ Spec: client/elicitation.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mcp_bare import json_schema
+from mcp_bare import credentials, json_schema
 from mcp_bare.errors import IllegalSchema, InvalidParams
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from mcp_bare.revision import JsonObject
 
@@ -33,6 +34,25 @@ _ALLOWED = {
     "boolean": _COMMON,
     "array": _COMMON | {"minItems", "maxItems", "items"},
 }
+
+
+def _is_size(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_KEYWORDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    **dict.fromkeys(("title", "description"), (lambda v: isinstance(v, str), "a string")),
+    **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems"), (_is_size, "a size")),
+    **dict.fromkeys(("minimum", "maximum"), (_is_number, "a number")),
+    "format": (lambda v: v in FORMATS, f"one of {', '.join(FORMATS)}"),
+}
+"""What a keyword of the restricted schema holds, and how to say so."""
 
 # --- the server's half ---
 
@@ -88,10 +108,12 @@ def read(responses: Mapping[str, Any], key: str, request: JsonObject) -> Answer:
         )
     if action != "accept":
         return Answer(action, {})
-    content = given.get("content", {})
     if request["params"].get("mode") == "url":
         return Answer("accept", {})
-    wrong = answer_problems(request["params"]["requestedSchema"], content)
+    schema, content = request["params"]["requestedSchema"], given.get("content")
+    if isinstance(content, dict):  # what was not asked for is ignored (basic/patterns/mrtr)
+        content = {name: content[name] for name in content if name in schema["properties"]}
+    wrong = answer_problems(schema, content)
     return Answer("missing", {}, tuple(wrong)) if wrong else Answer("accept", content)
 
 
@@ -117,7 +139,9 @@ def check_form(schema: Any) -> None:
     """Raise IllegalSchema, naming the property and the rule, unless this is a flat form."""
     if not isinstance(schema, dict) or schema.get("type") != "object":
         raise _illegal("the form", 'must have "type": "object"')
-    extra = set(schema) - {"$schema", "type", "properties", "required"}
+    # "title" and "description" are no part of the restriction; the Python SDK sends them to
+    # legacy clients, and they do no harm.
+    extra = set(schema) - {"$schema", "type", "properties", "required", "title", "description"}
     if extra:
         raise _illegal("the form", f"may not have {sorted(extra)}: flat objects only")
     properties, required = schema.get("properties"), schema.get("required", [])
@@ -141,8 +165,9 @@ def _check_property(name: str, prop: Any) -> None:
     extra = set(prop) - _ALLOWED[kind]
     if extra:
         raise _illegal(name, f"may not have {sorted(extra)} on a {kind}")
-    if prop.get("format", "email") not in FORMATS:
-        raise _illegal(name, f"has format {prop['format']!r}; one of {', '.join(FORMATS)} is due")
+    for keyword, (is_due, due) in _KEYWORDS.items():
+        if keyword in prop and not is_due(prop[keyword]):
+            raise _illegal(name, f"has {keyword} {prop[keyword]!r}; {due} is due")
     _choices(name, prop)
     if "default" in prop:
         wrong = json_schema.problems(prop, prop["default"], formats=True)
@@ -161,17 +186,22 @@ def _choices(name: str, prop: JsonObject) -> list[tuple[str, str]]:
             raise _illegal(name, "offers choices that are not strings")
     titled = holder.get("anyOf" if prop["type"] == "array" else "oneOf")
     plain = holder.get("enum", [])
+    names = prop.get("enumNames", plain)
+    if not all(isinstance(part, list) for part in (plain, names, [] if titled is None else titled)):
+        raise _illegal(name, "has choices that are no list")
     try:
         if titled is not None:
             found = [(choice["const"], choice["title"]) for choice in titled]
         else:
-            found = list(zip(plain, prop.get("enumNames", plain), strict=True))
+            found = list(zip(plain, names, strict=True))
     except (TypeError, KeyError, ValueError):
         raise _illegal(name, "has choices without a value and a label each") from None
     if not all(isinstance(part, str) for pair in found for part in pair):
         raise _illegal(name, "offers choices that are not strings")
     if not found and ("enum" in holder or titled is not None):
         raise _illegal(name, "offers no choice at all")
+    if len({value for value, _ in found}) < len(found):
+        raise _illegal(name, "offers one value twice")
     return found
 
 
@@ -190,7 +220,7 @@ class Field:
     schema: JsonObject
 
 
-def fields(schema: JsonObject) -> list[Field]:
+def fields(schema: Any) -> list[Field]:
     """The fields of a legal form, in its order. Raises IllegalSchema."""
     check_form(schema)
     found = []
@@ -218,6 +248,32 @@ def fields(schema: JsonObject) -> list[Field]:
 def defaults(schema: JsonObject) -> JsonObject:
     """The defaults a form gives, also where they are false, 0, "" or []."""
     return {field.name: field.default for field in fields(schema) if field.has_default}
+
+
+def secrets_asked(params: JsonObject) -> list[str]:
+    """The fields of a form request into which a credential is to be typed; [] in a good form.
+
+    secrets_asked({"message": "Log in", "requestedSchema": {"type": "object", "properties":
+        {"user": {"type": "string"}, "password": {"type": "string"}}}}) -> ["password"]
+
+    Only what is typed freely can be a credential: not a choice, a yes or no, a date, an address.
+    Where the message itself demands one, every such field is named. Raises IllegalSchema.
+    """
+    typed = [
+        field
+        for field in fields(params.get("requestedSchema"))
+        if field.kind in ("text", "number", "integer") and "format" not in field.schema
+    ]
+    named = [
+        field.name
+        for field in typed
+        if credentials.is_named(field.name)
+        or credentials.is_named(field.label)
+        or credentials.is_described(field.description)
+    ]
+    if named or not credentials.is_demanded(str(params.get("message", ""))):
+        return named
+    return [field.name for field in typed if field.kind == "text"]
 
 
 def answer_problems(schema: JsonObject, content: Any) -> list[str]:

@@ -52,7 +52,8 @@ def judge(answer: JsonObject | McpError) -> Verdict:
     """
     if isinstance(answer, dict):
         versions = answer.get("supportedVersions")
-        if isinstance(versions, list) and versions:
+        whole = answer.get("resultType", "complete") == "complete"
+        if whole and isinstance(versions, list) and versions:
             return _choose(versions, "a DiscoverResult")
         return _fall_back("a result that is no DiscoverResult")
     if isinstance(answer, ErrorResponse) and answer.code in revision.MODERN_ONLY_CODES:
@@ -75,37 +76,17 @@ def connect(open_transport: Callable[[], Transport], **options: Any) -> tuple[Cl
     client = Client(open_transport(), **options)
     try:
         verdict = judge(_discover(client, patience))
+        if verdict.era == LEGACY:
+            client.close()
+            again = {**options, "tape": client.tape, "version": verdict.version}
+            client = Client(open_transport(), **again)
+            verdict = _shake_hands(client, verdict)
     except BaseException:
         client.close()
         raise
     if verdict.era == MODERN:
         client.version = verdict.version
-        return client, verdict
-    client.close()
-    options["tape"] = client.tape
-    return legacy_client(open_transport(), version=verdict.version, **options), verdict
-
-
-def legacy_client(
-    transport: Transport, *, version: str = revision.LEGACY[0], **options: Any
-) -> Client:
-    """A client of the `initialize` era; the handshake is done when this returns.
-
-    What the server settled on is in `client.version`, its whole answer in
-    `client.initialize_result`. Raises McpError where it settles on nothing we know.
-    """
-    client = Client(transport, version=version, **options)
-    handlers = client.handlers  # and not the client: a cycle would keep its process alive
-    client.exchange.on_request = lambda message: legacy.answer(message, handlers)
-    try:
-        opened = legacy.handshake(
-            client.exchange, client.next_id(), client.capabilities, client.client_info, version
-        )
-    except BaseException:
-        client.close()
-        raise
-    client.initialize_result, client.version = opened, opened["protocolVersion"]
-    return client
+    return client, verdict
 
 
 def _discover(client: Client, patience: float) -> JsonObject | McpError:
@@ -113,6 +94,34 @@ def _discover(client: Client, patience: float) -> JsonObject | McpError:
         return client.start(revision.DISCOVER).result(patience)
     except McpError as trouble:
         return trouble
+
+
+def _shake_hands(client: Client, verdict: Verdict) -> Verdict:
+    """Open a legacy connection.
+
+    A server that was only slow to start looks silent, and so legacy. It refuses `initialize` with
+    a code that no legacy server has: then it is modern after all, and the same process will do.
+    """
+    handlers = client.handlers  # and not the client: a cycle would keep its process alive
+    client.exchange.on_request = lambda message: legacy.answer(message, handlers)
+    try:
+        opened = legacy.handshake(
+            client.exchange,
+            client.next_id(),
+            client.capabilities,
+            client.client_info,
+            verdict.version,
+        )
+    except ErrorResponse as refusal:
+        if refusal.code not in revision.MODERN_ONLY_CODES:
+            raise
+        corrected = judge(refusal)
+        if corrected.era == LEGACY:  # it lists what it has just refused
+            raise
+        client.exchange.on_request = None
+        return corrected
+    client.initialize_result, client.version = opened, opened["protocolVersion"]
+    return verdict
 
 
 def _choose(listed: list[Any], evidence: str) -> Verdict:

@@ -17,7 +17,15 @@ import weakref
 from typing import TYPE_CHECKING, Protocol
 
 from mcp_bare import jsonrpc, revision
-from mcp_bare.errors import ErrorResponse, McpError, RequestTimeout, RpcError, TransportClosed
+from mcp_bare.errors import (
+    ErrorResponse,
+    InternalError,
+    McpError,
+    ProtocolViolation,
+    RequestTimeout,
+    RpcError,
+    TransportClosed,
+)
 from mcp_bare.tape import CAME, NOTE, SENT, Tape
 
 if TYPE_CHECKING:
@@ -47,48 +55,58 @@ class Transport(Protocol):
 
 
 class Pending:
-    """A request in flight. `result()` waits for it; `cancel()` gives it up."""
+    """A request in flight. `result()` waits for it; `cancel()` gives it up.
+
+    It does not keep its exchange alive: when the client is dropped, the connection closes, also
+    while requests are in flight.
+    """
 
     def __init__(self, exchange: Exchange, message: JsonObject, listener: Listener | None):
         self.id: RequestId = message["id"]
         self.method: str = message["method"]
         self.listener = listener
-        self._exchange = exchange
+        self._exchange = weakref.ref(exchange)
         self._done = threading.Event()
-        self._result: JsonObject | None = None
-        self._error: McpError | None = None
+        self._outcome: Callable[[], JsonObject] = _raising(
+            lambda: TransportClosed("the client was dropped")
+        )
 
     def result(self, timeout: float | None = None) -> JsonObject:
-        """The result object. Raises ErrorResponse, RequestTimeout or TransportClosed.
+        """The result object. Raises ErrorResponse, ProtocolViolation, RequestTimeout,
+        TransportClosed, or McpError where the request was cancelled.
 
         An interrupt (Ctrl-C, or the stop button of a notebook) cancels the request and passes on;
         the connection stays usable.
         """
-        seconds = self._exchange.timeout if timeout is None else timeout
+        exchange = self._exchange()
+        if exchange is None or self._done.is_set():
+            return self._outcome()
+        seconds = exchange.timeout if timeout is None else timeout
         try:
+            exchange.check_may_wait()
             arrived = self._done.wait(seconds)
         except BaseException:
             self.cancel("interrupted")
             raise
-        if not arrived:
-            self.cancel(f"no answer within {seconds:g} s")
-            if not self._done.is_set():
-                raise RequestTimeout(self.method, self.id, seconds)
-        if self._error is not None:
-            raise self._error
-        assert self._result is not None
-        return self._result
+        if not arrived and self.cancel(f"no answer within {seconds:g} s"):
+            raise RequestTimeout(self.method, self.id, seconds)
+        return self._outcome()
 
     def done(self) -> bool:
-        """Has it been answered (or has it failed)?"""
+        """Has it been answered, or failed, or been cancelled?"""
         return self._done.is_set()
 
-    def cancel(self, reason: str = "not wanted any more") -> None:
-        """Tell the server to stop (basic/patterns/cancellation); a late answer is dropped."""
-        self._exchange.cancel(self, reason)
+    def cancel(self, reason: str = "not wanted any more") -> bool:
+        """Tell the server to stop (basic/patterns/cancellation); a late answer is dropped.
 
-    def settle(self, result: JsonObject | None = None, error: McpError | None = None) -> None:
-        self._result, self._error = result, error
+        False where there was nothing left to cancel.
+        """
+        exchange = self._exchange()
+        return exchange is not None and exchange.cancel(self, reason)
+
+    def settle(self, outcome: Callable[[], JsonObject]) -> None:
+        """`outcome` returns the result or raises; whoever waits goes on."""
+        self._outcome = outcome
         self._done.set()
 
 
@@ -96,16 +114,20 @@ class Exchange:
     """Requests out and answers in, over one transport.
 
     `on_notification` hears what belongs to no request in flight; `on_request` may answer a
-    request from a server of the legacy era (a modern server never sends one).
+    request from a server of the legacy era (a modern server never sends one). `skipped` counts
+    what came and was no message.
     """
 
     def __init__(self, transport: Transport, tape: Tape, timeout: float = 10.0):
         self.transport, self.tape, self.timeout = transport, tape, timeout
         self.on_notification: Listener | None = None
         self.on_request: Callable[[JsonObject], JsonObject] | None = None
+        self.skipped = 0
         self._pending: dict[Any, Pending] = {}
         self._lock = threading.RLock()
         self._closed: TransportClosed | None = None
+        self._only_requests = True  # have we sent nothing else so far?
+        self._telling = threading.local()
         # The transport's thread must not keep this object alive: dropped, it closes.
         myself = weakref.ref(self)
         transport.open(_forward(myself, "_received"), _forward(myself, "_lost"))
@@ -116,7 +138,7 @@ class Exchange:
         key = jsonrpc.id_key(pending.id)
         with self._lock:
             if self._closed is not None:
-                raise self._closed
+                raise _again(self._closed)
             if key in self._pending:
                 raise ValueError(f"id {pending.id!r} is in flight already (basic/index)")
             self._pending[key] = pending
@@ -131,21 +153,37 @@ class Exchange:
     def send(self, message: JsonObject) -> None:
         """Send any message, and note it on the tape."""
         payload = jsonrpc.dumps(message)
+        if jsonrpc.kind(message) != "request":
+            self._only_requests = False
         self.tape.record(SENT, payload)
         self.transport.send(payload)
 
-    def cancel(self, pending: Pending, reason: str) -> None:
+    def cancel(self, pending: Pending, reason: str) -> bool:
+        """Give a request up; False where it is not in flight."""
         with self._lock:
             if self._pending.pop(jsonrpc.id_key(pending.id), None) is None:
-                return
+                return False
+            what = f"{pending.method} (id {pending.id!r}) was cancelled: {reason}"
+            pending.settle(_raising(lambda: McpError(what)))
+        if pending.method == "initialize":  # the one request that a client must not cancel
+            return True
         params = {"requestId": pending.id, "reason": reason}
         with contextlib.suppress(TransportClosed):  # then there is nothing left to cancel
             self.send(jsonrpc.notification(revision.CANCELLED, params))
+        return True
 
     def close(self) -> None:
         """Close the transport; what is in flight fails."""
         self._lost(TransportClosed("the client was closed"))
         self.transport.close()
+
+    def check_may_wait(self) -> None:
+        """Raise McpError on the thread that would have to read what is waited for."""
+        if getattr(self._telling, "now", False):
+            raise McpError(
+                "a listener cannot wait for an answer, it runs on the thread that reads the "
+                "answers; use start(), or do it after the listener has returned"
+            )
 
     @property
     def in_flight(self) -> int:
@@ -169,38 +207,41 @@ class Exchange:
             self._answered(message)
 
     def _unreadable(self, payload: bytes, problem: RpcError) -> None:
-        """A line that is no message: skipped and counted; if it names a request, that one fails."""
+        """A line that is no message: skipped and counted; if it answers a request, that fails."""
+        self.skipped += 1
         self.tape.record(NOTE, payload, "not a message")
-        if problem.request_id is not None:
-            self._settle(problem.request_id, error=problem)
+        if problem.request_id is not None and "method" not in jsonrpc.loads(payload):
+            what = f"the answer to id {problem.request_id!r} is no message: {problem.message}"
+            self._settle(problem.request_id, _raising(lambda: ProtocolViolation(what)))
 
     def _answered(self, message: JsonObject) -> None:
         answered = message.get("id")
         if answered is None:  # an error whose id the server could not read
-            with self._lock:
-                only = list(self._pending.values())
-            answered = only[0].id if len(only) == 1 else None
-        if "error" in message:
-            known = self._settle(answered, error=ErrorResponse(message["error"], answered))
-        else:
-            known = self._settle(answered, result=message["result"])
-        if not known:
+            answered = self._only_candidate()
+        outcome = (
+            _raising(lambda: ErrorResponse(message["error"], answered))
+            if "error" in message
+            else lambda: message["result"]
+        )
+        if answered is None or not self._settle(answered, outcome):
             self.tape.record(NOTE, b"", f"nobody waits for the answer with id {answered!r}")
 
-    def _settle(
-        self,
-        answered: RequestId | None,
-        result: JsonObject | None = None,
-        error: McpError | None = None,
-    ) -> bool:
-        if answered is None:
-            return False
+    def _only_candidate(self) -> RequestId | None:
+        """The request that an error without an id must be about, where there is no doubt.
+
+        There is doubt once a notification went out, and a cancellation is one: a guess would
+        fail a call for what another message did.
+        """
         with self._lock:
+            ids = [pending.id for pending in self._pending.values()]
+        return ids[0] if len(ids) == 1 and self._only_requests else None
+
+    def _settle(self, answered: RequestId, outcome: Callable[[], JsonObject]) -> bool:
+        with self._lock:  # so that who fails to cancel it finds it settled
             pending = self._pending.pop(jsonrpc.id_key(answered), None)
-        if pending is None:
-            return False
-        pending.settle(result, error)
-        return True
+            if pending is not None:
+                pending.settle(outcome)
+        return pending is not None
 
     def _notified(self, message: JsonObject) -> None:
         params = message.get("params")
@@ -213,16 +254,32 @@ class Exchange:
                 self._tell(listener, message)
 
     def _tell(self, listener: Listener, message: JsonObject) -> None:
+        before, self._telling.now = getattr(self._telling, "now", False), True
         try:
             listener(message)
         except Exception as trouble:  # a listener's mistake must not stop the reading
             self.tape.record(NOTE, b"", f"a listener failed: {trouble!r}")
+        finally:
+            self._telling.now = before
 
     def _asked(self, message: JsonObject) -> None:
         if self.on_request is None:
             self.tape.record(NOTE, b"", "servers do not send requests (basic/transports/stdio)")
             return
-        self.send(self.on_request(message))
+        # On a thread of its own: whoever answers may take a minute, and reading must go on.
+        work = (self.on_request, message)
+        threading.Thread(target=self._reply, args=work, daemon=True).start()
+
+    def _reply(self, answer: Callable[[JsonObject], JsonObject], message: JsonObject) -> None:
+        try:
+            response = answer(message)
+            jsonrpc.dumps(response)
+        except Exception as trouble:
+            self.tape.record(NOTE, b"", f"a handler failed: {trouble!r}")
+            failure = InternalError("the client's handler failed")
+            response = jsonrpc.error(failure, message["id"])
+        with contextlib.suppress(TransportClosed):  # nobody is left to hear it
+            self.send(response)
 
     def _lost(self, why: TransportClosed) -> None:
         with self._lock:
@@ -230,8 +287,24 @@ class Exchange:
                 self._closed = why
             failing = list(self._pending.values())
             self._pending.clear()
-        for pending in failing:
-            pending.settle(error=why)
+            for pending in failing:
+                pending.settle(_raising(lambda: _again(why)))
+
+
+def _raising(make: Callable[[], McpError]) -> Callable[[], JsonObject]:
+    """An outcome that raises, a new exception each time.
+
+    One that was kept would keep the frames it passed through, and with them a dropped client.
+    """
+
+    def outcome() -> JsonObject:
+        raise make()
+
+    return outcome
+
+
+def _again(why: TransportClosed) -> TransportClosed:
+    return TransportClosed(why.reason, why.exit_code, why.stderr_tail)
 
 
 def _belongs_to(method: str, params: JsonObject) -> RequestId | None:

@@ -12,7 +12,16 @@ server/utilities/pagination.
 from __future__ import annotations
 
 from mcp_bare import revision
-from mcp_bare.errors import InvalidParams, MethodNotFound, RpcError, ToolError
+from mcp_bare.call import brief
+from mcp_bare.errors import (
+    ErrorResponse,
+    IllegalSchema,
+    InternalError,
+    InvalidParams,
+    MethodNotFound,
+    RpcError,
+    ToolError,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,12 +73,12 @@ def _call_tool(server: Server, call: Call) -> Any:
     name = call.text("name")
     tool = server.defined["tools"].get(name)
     if tool is None:
-        raise InvalidParams(f"Unknown tool: {name!r} (server/tools)", {"name": name})
+        raise InvalidParams(f"Unknown tool: {brief(name)} (server/tools)", {"name": name})
     call.arguments = call.object("arguments")
     wrong = _schema_problems(tool["inputSchema"], call.arguments)
     if wrong:  # an execution error, not a protocol error: the model can mend it
         return text_result(f"Invalid arguments for {name}: {'; '.join(wrong)}.", is_error=True)
-    return _run_tool(name, server.handlers["tools", name], call)
+    return _run_tool(tool, server.handlers["tools", name], call)
 
 
 def _read(server: Server, call: Call) -> Any:
@@ -80,10 +89,10 @@ def _read(server: Server, call: Call) -> Any:
 
     def finish(found: Any) -> JsonObject:
         if found is None:
-            raise InvalidParams(f"Resource not found: {uri!r}", {"uri": uri})
+            raise InvalidParams(f"Resource not found: {brief(uri)}", {"uri": uri})
         if isinstance(found, str | bytes):
             found = {"contents": [_content(uri, mime, found)]}
-        return found if "inputRequests" in found or "requestState" in found else {**found, **hints}
+        return found if found.get("resultType") == "input_required" else {**hints, **found}
 
     return _then(server.handlers[kind, key](call), finish)
 
@@ -96,14 +105,14 @@ def _locate(server: Server, uri: str, call: Call) -> tuple[str, str]:
         if found is not None:
             call.variables = found
             return "resourceTemplates", key
-    raise InvalidParams(f"Resource not found: {uri!r} (server/resources)", {"uri": uri})
+    raise InvalidParams(f"Resource not found: {brief(uri)} (server/resources)", {"uri": uri})
 
 
 def _get_prompt(server: Server, call: Call) -> Any:
     name = call.text("name")
     prompt = server.defined["prompts"].get(name)
     if prompt is None:
-        raise InvalidParams(f"Unknown prompt: {name!r} (server/prompts)", {"name": name})
+        raise InvalidParams(f"Unknown prompt: {brief(name)} (server/prompts)", {"name": name})
     call.arguments = call.object("arguments")
     _check_prompt_arguments(prompt, call.arguments)
 
@@ -119,48 +128,87 @@ def _get_prompt(server: Server, call: Call) -> Any:
 
 
 def _complete(server: Server, call: Call) -> Any:
-    reference, argument = call.object("ref"), call.object("argument")
-    key = reference.get("name") if reference.get("type") == "ref/prompt" else reference.get("uri")
-    known = server.defined["prompts"].keys() | server.defined["resourceTemplates"].keys()
-    if key not in known or not isinstance(argument.get("value"), str):
-        raise InvalidParams(f"nothing to complete for {reference!r} (server/utilities/completion)")
-    call.arguments = argument
-    completer = server.completers.get((str(key), str(argument.get("name"))))
+    if not server.completers:
+        raise MethodNotFound("this server completes nothing", {"method": call.method})
+    reference, call.arguments = call.object("ref"), call.object("argument")
+    call.object("context")
+    kind, names = _COMPLETED.get(str(reference.get("type")), ("", ()))
+    key, name, value = reference.get(kind), call.arguments.get("name"), call.arguments.get("value")
+    if not all(isinstance(text, str) for text in (key, name, value)) or not any(
+        key in server.defined[offered] for offered in names
+    ):
+        raise InvalidParams(
+            f"nothing to complete for {brief(reference)} (server/utilities/completion)"
+        )
+    completer = server.completers.get((str(key), str(name)))
     values = list(completer(call)) if completer else []
-    return {
-        "completion": {
-            "values": values[:100],
-            "total": len(values),
-            "hasMore": len(values) > 100,
-        }
-    }
+    more = {"total": len(values), "hasMore": len(values) > MAX_COMPLETIONS}
+    return {"completion": {"values": values[:MAX_COMPLETIONS], **more}}
 
 
-def _run_tool(name: str, handler: Handler, call: Call) -> Any:
+MAX_COMPLETIONS = 100
+_COMPLETED = {
+    "ref/prompt": ("name", ("prompts",)),
+    "ref/resource": ("uri", ("resourceTemplates", "resources")),
+}
+"""Where a reference has its key, and what the key may name."""
+
+
+def _run_tool(tool: JsonObject, handler: Handler, call: Call) -> Any:
     """Run a tool; what it raises becomes a result the model can read, and says no more than due."""
+    name = tool["name"]
 
     def finish(found: Any) -> JsonObject:
-        return text_result(found) if isinstance(found, str) else dict(found)
+        result = text_result(found) if isinstance(found, str) else dict(found)
+        _check_output(tool, result)
+        return result
 
-    def failed(trouble: Exception) -> JsonObject:
-        if isinstance(trouble, RpcError):
-            raise trouble
+    def failed(trouble: BaseException) -> JsonObject:
         if isinstance(trouble, ToolError):
             return text_result(str(trouble), is_error=True)
-        log_traceback()
+        problem = wire_error(trouble)
+        if problem is trouble:
+            raise problem
         return text_result(f"The tool {name} failed.", is_error=True)
 
     try:
         found = handler(call)
-    except Exception as trouble:
+    except FAILURES as trouble:
         return failed(trouble)
     return _then(found, finish, failed)
+
+
+FAILURES = (Exception, SystemExit)
+"""What a handler's mistake may raise; a tool that exits must not leave its caller waiting."""
+
+
+def wire_error(trouble: BaseException) -> RpcError:
+    """What the client may be told: our own errors as they are; of the rest, that it happened.
+
+    An ErrorResponse is another server's error that a handler let through: not ours to repeat.
+    """
+    if isinstance(trouble, RpcError) and not isinstance(trouble, ErrorResponse):
+        return trouble
+    import sys
+    import traceback
+
+    traceback.print_exception(trouble, file=sys.stderr)
+    return InternalError("Internal error")
+
+
+def _check_output(tool: JsonObject, result: JsonObject) -> None:
+    """server/tools, "Output Schema": structured results MUST conform to it."""
+    complete = result.get("resultType", "complete") == "complete" and not result.get("isError")
+    if complete and "outputSchema" in tool:
+        wrong = _schema_problems(tool["outputSchema"], result.get("structuredContent"))
+        if wrong:
+            raise InternalError(f"{tool['name']} broke its own outputSchema: {'; '.join(wrong)}")
 
 
 def _then(
     found: Any,
     finish: Callable[[Any], JsonObject],
-    failed: Callable[[Exception], JsonObject] | None = None,
+    failed: Callable[[BaseException], JsonObject] | None = None,
 ) -> Any:
     """Apply `finish` to a handler's return value, also where the handler is a generator."""
     if not hasattr(found, "send"):
@@ -169,7 +217,7 @@ def _then(
     def run() -> Generator[JsonObject, None, JsonObject]:
         try:
             value = yield from found
-        except Exception as trouble:
+        except FAILURES as trouble:
             if failed is None:
                 raise
             return failed(trouble)
@@ -181,8 +229,10 @@ def _then(
 def _schema_problems(schema: JsonObject, value: Any) -> list[str]:
     from mcp_bare import json_schema  # only a call needs it, not a start
 
-    found: list[str] = json_schema.problems(schema, value)
-    return found
+    try:
+        return json_schema.problems(schema, value)
+    except IllegalSchema as trouble:  # an unsupported dialect, say: basic/index, "Schema Dialect"
+        raise InternalError(f"cannot check against the schema: {trouble}") from None
 
 
 def _check_prompt_arguments(prompt: JsonObject, given: JsonObject) -> None:
@@ -191,7 +241,7 @@ def _check_prompt_arguments(prompt: JsonObject, given: JsonObject) -> None:
             raise InvalidParams(f"prompt argument {argument['name']!r} is missing (server/prompts)")
     for name, value in given.items():
         if not isinstance(value, str):
-            raise InvalidParams(f"prompt argument {name!r} is {value!r}; a string is due")
+            raise InvalidParams(f"prompt argument {brief(name)} is {brief(value)}; a string is due")
 
 
 def _content(uri: str, mime: str | None, found: str | bytes) -> JsonObject:
@@ -204,16 +254,17 @@ def _content(uri: str, mime: str | None, found: str | bytes) -> JsonObject:
 
 
 def _match_template(template: str, uri: str) -> dict[str, str] | None:
-    """Match the simple `{name}` parts of RFC 6570: anything but a slash, percent-decoded."""
+    """Match the simple `{name}` parts of RFC 6570, up to a slash, and percent-decode them.
+
+    A decoded part may hold anything, a slash or ".." too: a handler that opens files must look.
+    """
     import re
     from urllib.parse import unquote
 
     pieces = re.split(r"\{([A-Za-z0-9_]+)\}", template)
-    pattern = "".join(
-        re.escape(p) if i % 2 == 0 else f"(?P<{p}>[^/]+)" for i, p in enumerate(pieces)
-    )
+    pattern = "".join(re.escape(p) if i % 2 == 0 else r"([^/?#\s]+)" for i, p in enumerate(pieces))
     found = re.fullmatch(pattern, uri)
-    return None if found is None else {k: unquote(v) for k, v in found.groupdict().items()}
+    return found and dict(zip(pieces[1::2], map(unquote, found.groups()), strict=True))
 
 
 def _position(keys: list[str], cursor: Any) -> int:
@@ -222,15 +273,8 @@ def _position(keys: list[str], cursor: Any) -> int:
         return keys.index(bytes.fromhex(cursor).decode()) + 1
     except (TypeError, ValueError):
         raise InvalidParams(
-            f"Invalid cursor {cursor!r} (server/utilities/pagination)", {"cursor": cursor}
+            f"Invalid cursor {brief(cursor)} (server/utilities/pagination)", {"cursor": cursor}
         ) from None
-
-
-def log_traceback() -> None:
-    import sys
-    import traceback
-
-    traceback.print_exc(file=sys.stderr)
 
 
 METHODS: dict[str, Callable[[Server, Call], Any]] = {

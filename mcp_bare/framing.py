@@ -34,7 +34,7 @@ class LineSplitter:
 
     def __init__(self, limit: int = MAX_BYTES):
         self._limit = limit
-        self._parts: list[bytes] = []
+        self._kept = bytearray()  # of the unfinished line, never more than the limit
         self._size = 0  # of the unfinished line, kept or not
 
     def feed(self, chunk: bytes) -> list[bytes | LineTooLong]:
@@ -51,17 +51,15 @@ class LineSplitter:
 
     def rest(self) -> bytes:
         """What came after the last LF: half a message, if the stream ends here."""
-        return b"".join(self._parts)
+        return bytes(self._kept)
 
     def _keep(self, piece: bytes) -> None:
-        room = self._limit - self._size
+        self._kept += piece[: self._limit - len(self._kept)]
         self._size += len(piece)
-        if room > 0 and piece:
-            self._parts.append(piece[:room])
 
     def _take(self) -> bytes | LineTooLong:
-        line, size = b"".join(self._parts), self._size
-        self._parts, self._size = [], 0
+        line, size = bytes(self._kept), self._size
+        self._kept, self._size = bytearray(), 0
         if size > self._limit:
             return LineTooLong(line[:80], size)
         line = line[:-1] if line.endswith(b"\r") else line

@@ -1,12 +1,12 @@
 """Does a value keep a JSON Schema? The part of dialect 2020-12 that tools and forms use.
 
 Handles type, enum, const, bounds of numbers, strings, arrays and objects, pattern, properties,
-patternProperties, additionalProperties, propertyNames, dependentRequired, items, prefixItems,
-contains, uniqueItems, allOf, anyOf, oneOf, not, if/then/else, $defs and local $ref, boolean
-schemas, and, where asked, the four formats that elicitation allows.
-Does not handle $dynamicRef, $anchor, unevaluated*, or a $ref that leaves the document: the
-specification forbids fetching one, so such a schema is refused, not taken as permissive.
-Work is bounded: a schema that needs more than `MAX_STEPS` checks is refused.
+patternProperties, additionalProperties, propertyNames, dependentRequired, dependentSchemas, items,
+prefixItems, contains, uniqueItems, allOf, anyOf, oneOf, not, if/then/else, $defs and local $ref,
+boolean schemas, and, where asked, the four formats that elicitation allows.
+Does not handle $dynamicRef, a $ref to an anchor, unevaluated*, or a $ref that leaves the document:
+the specification forbids fetching one, so such a schema is refused, not taken as permissive.
+Work is bounded: a schema that needs more than `MAX_STEPS` checks is refused. Patterns are Python's.
 
 Spec: basic/index, "JSON Schema Usage".
 """
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 MAX_STEPS = 200_000
 MAX_NESTING = 100
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+BEYOND = ("$dynamicRef", "unevaluatedProperties", "unevaluatedItems")
+"""Keywords whose neglect would let through what the schema forbids."""
 
 _TYPES: dict[str, Any] = {
     "null": lambda v: v is None,
@@ -51,6 +53,8 @@ def problems(schema: Any, value: Any, formats: bool = False) -> list[str]:
         raise IllegalSchema(f"dialect {dialect!r} is not supported; {DIALECT} is (basic/index)")
     try:
         return list(_Judge(schema, formats).check(schema, value, "", 0))
+    except RecursionError:
+        raise IllegalSchema("the schema nests too deep to check (basic/index)") from None
     except (TypeError, AttributeError, ValueError, ArithmeticError, re.error) as trouble:
         raise IllegalSchema(f"the schema itself is malformed: {trouble}") from trouble
 
@@ -73,7 +77,10 @@ class _Judge:
             yield f"{name} is not allowed here"
             return
         if not isinstance(schema, dict):
-            raise IllegalSchema(f"{schema!r} is no schema; an object or a boolean is due")
+            raise IllegalSchema(f"{_short(schema)} is no schema; an object or a boolean is due")
+        for word in BEYOND:
+            if word in schema:
+                raise IllegalSchema(f"{word} is not supported here")
         if "$ref" in schema:
             yield from self.check(self._resolve(schema["$ref"]), value, at, depth + 1)
         yield from _scalar(schema, value, name)
@@ -85,14 +92,16 @@ class _Judge:
             yield from self._array(schema, value, at, depth)
         yield from self._combined(schema, value, at, name, depth)
 
-    def _resolve(self, ref: str) -> Any:
-        if not isinstance(ref, str) or not ref.startswith("#"):
-            raise IllegalSchema(f"$ref {ref!r} leaves the document; it is never fetched")
+    def _resolve(self, ref: Any) -> Any:
+        from urllib.parse import unquote
+
+        if not isinstance(ref, str) or not (ref == "#" or ref.startswith("#/")):
+            raise IllegalSchema(f"$ref {_short(ref)} is no path in this document; none is fetched")
         found = self.root
-        for part in ref[1:].split("/")[1:]:
+        for part in unquote(ref[1:]).split("/")[1:]:
             key = part.replace("~1", "/").replace("~0", "~")
             try:
-                found = found[int(key)] if isinstance(found, list) else found[key]
+                found = found[key] if isinstance(found, dict) else found[_index(key)]
             except (KeyError, IndexError, ValueError, TypeError):
                 raise IllegalSchema(f"$ref {ref!r} points at nothing") from None
         return found
@@ -104,7 +113,11 @@ class _Judge:
         for key, needs in schema.get("dependentRequired", {}).items():
             missing = [need for need in needs if key in value and need not in value]
             yield from (f'"{_join(at, need)}" is missing beside "{key}"' for need in missing)
-        known, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
+        for key, sub in schema.get("dependentSchemas", {}).items():
+            if key in value:
+                yield from self.check(sub, value, at, depth + 1)
+        known = dict(schema.get("properties", {}))
+        patterns = dict(schema.get("patternProperties", {}))
         for key, inner in value.items():
             below = _join(at, key)
             if "propertyNames" in schema:
@@ -121,7 +134,7 @@ class _Judge:
         for index, inner in enumerate(value):
             sub = first[index] if index < len(first) else schema.get("items", True)
             yield from self.check(sub, inner, f"{at}[{index}]", depth + 1)
-        if schema.get("uniqueItems") and any(v in value[:i] for i, v in enumerate(value)):
+        if schema.get("uniqueItems") and len({_key(inner) for inner in value}) < len(value):
             yield f'"{at}" holds the same item twice'
         if "contains" in schema:
             count = sum(self.fits(schema["contains"], v, at, depth + 1) for v in value)
@@ -152,9 +165,9 @@ def _scalar(schema: Any, value: Any, name: str) -> Iterator[str]:
         if not any(_TYPES[n](value) for n in names):
             yield f"{name} is {_short(value)}; {' or '.join(names)} is due"
             return
-    if "enum" in schema and not any(_same(value, choice) for choice in schema["enum"]):
+    if "enum" in schema and not any(_key(value) == _key(choice) for choice in schema["enum"]):
         yield f"{name} is {_short(value)}; one of {_short(schema['enum'])} is due"
-    if "const" in schema and not _same(value, schema["const"]):
+    if "const" in schema and _key(value) != _key(schema["const"]):
         yield f"{name} is {_short(value)}; {_short(schema['const'])} is due"
     yield from _bounds(schema, value, name)
     if isinstance(value, str) and "pattern" in schema and not re.search(schema["pattern"], value):
@@ -171,7 +184,7 @@ def _bounds(schema: Any, value: Any, name: str) -> Iterator[str]:
             yield f"{name} is {value}; more than {schema['exclusiveMinimum']} is due"
         if "exclusiveMaximum" in schema and value >= schema["exclusiveMaximum"]:
             yield f"{name} is {value}; less than {schema['exclusiveMaximum']} is due"
-        if "multipleOf" in schema and not float(value / schema["multipleOf"]).is_integer():
+        if "multipleOf" in schema and not _is_multiple(value, schema["multipleOf"]):
             yield f"{name} is {value}; a multiple of {schema['multipleOf']} is due"
     for holder, low, high, unit in (
         (str, "minLength", "maxLength", "characters"),
@@ -188,7 +201,7 @@ def _bounds(schema: Any, value: Any, name: str) -> Iterator[str]:
 
 def _format(wanted: str, value: str, name: str) -> Iterator[str]:
     if not is_format(wanted, value):
-        example = {"date": "2030-01-31", "date-time": "2030-01-31T09:00:00Z"}.get(wanted, "")
+        example = {"date": "1999-12-31", "date-time": "1999-12-31T09:00:00Z"}.get(wanted, "")
         yield f"{name} is {_short(value)}; {wanted} is due" + (f", as {example}" * bool(example))
 
 
@@ -217,8 +230,26 @@ def _on_the_calendar(value: str) -> bool:
     return hours is None or (int(hours[1]) < 24 and int(hours[2]) < 60)
 
 
-def _same(a: Any, b: Any) -> bool:
-    return bool(a == b) and isinstance(a, bool) == isinstance(b, bool)
+def _key(value: Any) -> Any:
+    """Something hashable that is equal for equal JSON: 1 is 1.0, but true is not 1."""
+    if isinstance(value, dict):
+        return ("object", frozenset((name, _key(inner)) for name, inner in value.items()))
+    if isinstance(value, list):
+        return ("array", tuple(map(_key, value)))
+    return ("boolean", value) if isinstance(value, bool) else value
+
+
+def _is_multiple(value: Any, of: Any) -> bool:
+    """As decimals, so that 0.3 is a multiple of 0.1."""
+    from fractions import Fraction  # heavy, and rarely needed
+
+    return Fraction(repr(value)) % Fraction(repr(of)) == 0
+
+
+def _index(text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise ValueError(text)
+    return int(text)
 
 
 def _join(at: str, key: str) -> str:

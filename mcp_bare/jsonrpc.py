@@ -4,7 +4,8 @@
 not JSON) or InvalidRequest (-32600: JSON, but no message). It refuses what the json module would
 let through: NaN and Infinity, numbers too large for a double, a key given twice, nesting deeper
 than `MAX_DEPTH`, more than `MAX_BYTES`. It does not look inside `params`: that is the server's
-business, and only the server knows whether it may answer.
+business, and only the server knows whether it may answer. An error shows the head of what arrived,
+never all of it: a refusal must not be larger than what it refuses.
 
 Spec: basic/index, "Messages".
 """
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 32 * 1024 * 1024
 MAX_DEPTH = 128
+MAX_DIGITS = 309  # of an integer: a double has no more before its point
 
 
 # --- build ---
@@ -112,14 +114,14 @@ def parse(data: bytes) -> JsonObject:
 def envelope_problem(message: JsonObject) -> str | None:
     """What is wrong with a message's envelope, or None."""
     if message.get("jsonrpc") != "2.0":
-        return f'"jsonrpc" is {message.get("jsonrpc")!r}; it must be "2.0"'
+        return f'"jsonrpc" is {brief(message.get("jsonrpc"))}; it must be "2.0"'
     if "id" in message and not is_id(message["id"]):
         if message["id"] is None and "error" in message and "method" not in message:
             return None  # an error answer to something whose id could not be read
-        return f'"id" is {message["id"]!r}; it must be a string or an integer'
+        return f'"id" is {brief(message["id"])}; it must be a string or an integer'
     if "method" in message:
         method = message["method"]
-        return None if isinstance(method, str) else f'"method" is {method!r}; a string is due'
+        return None if isinstance(method, str) else f'"method" is {brief(method)}; a string is due'
     return _answer_problem(message)
 
 
@@ -136,7 +138,7 @@ def _answer_problem(message: JsonObject) -> str | None:
         and type(body.get("code")) is int
         and isinstance(body.get("message"), str)
     )
-    return None if sound else f'"error" is {body!r}; it needs an integer code and a message'
+    return None if sound else f'"error" is {brief(body)}; it needs an integer code and a message'
 
 
 # --- classify ---
@@ -159,16 +161,30 @@ def id_key(id: RequestId) -> tuple[type, RequestId]:
     return (type(id), id)
 
 
+def brief(value: object, size: int = 80) -> str:
+    """The value in an error message: a refusal must not be larger than what it refuses."""
+    text = repr(value)
+    return text if len(text) <= size else text[:size] + "…"
+
+
 # --- the strict decoder's parts ---
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> JsonObject:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key {twice!r} is given twice in one object")
+    found: JsonObject = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"the key {brief(name)} is given twice in one object")
+        found[name] = value
     return found
+
+
+def _whole(text: str) -> int:
+    if len(text.lstrip("-")) > MAX_DIGITS:
+        raise ValueError(
+            f"an integer of {len(text)} characters; at most {MAX_DIGITS} digits are due"
+        )
+    return int(text)
 
 
 def _finite(text: str) -> float:
@@ -183,7 +199,10 @@ def _no_constant(name: str) -> Any:
 
 
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_no_duplicates, parse_float=_finite, parse_constant=_no_constant
+    object_pairs_hook=_no_duplicates,
+    parse_int=_whole,
+    parse_float=_finite,
+    parse_constant=_no_constant,
 )
 
 

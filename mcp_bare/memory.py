@@ -6,6 +6,8 @@ as in a browser. A request is answered before `send` returns.
 
 from __future__ import annotations
 
+import weakref
+
 from mcp_bare import framing
 from mcp_bare.connection import Connection
 from mcp_bare.errors import TransportClosed
@@ -30,18 +32,21 @@ class MemoryTransport:
         on_close: Callable[[TransportClosed], None],
     ) -> None:
         """Connect. Nothing is ever lost here, so `on_close` is not called."""
-        self._connection = Connection(
+        connection = Connection(
             self._server, lambda line: on_payload(line.rstrip(b"\n")), self._principal
         )
+        self._connection = connection
+        self._finalizer = weakref.finalize(self, connection.end, 0.0)  # dropped is closed
 
     def send(self, payload: bytes) -> None:
         """Hand one message over; the answers have arrived when this returns."""
         if self._connection is None:
             raise TransportClosed("the transport is closed")
-        self._connection.receive(framing.to_line(payload))
+        # A whole line, past the splitter: several threads may be here, and a handler that calls.
+        self._connection.accept(framing.to_line(payload)[:-1])
 
     def close(self) -> None:
         """End the subscriptions; safe to call twice."""
         if self._connection is not None:
-            self._connection.end(0.0)
+            self._finalizer()
             self._connection = None

@@ -18,55 +18,79 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
 
-_lock = threading.Lock()
+_lock = threading.RLock()  # reentrant: a garbage collection in here may close another transport
+_groups: set[int] = set()
 _reaper: subprocess.Popen[bytes] | None = None
-_owner = 0  # the process that started it: after a fork the child starts its own
 
 
 def watch(group: int) -> None:
     """End this process group if we die before `forget` is called."""
-    _tell("+", group, start=True)
-
-
-def forget(group: int) -> None:
-    """The group has been ended and reaped."""
-    _tell("-", group, start=False)
-
-
-def _tell(sign: str, group: int, start: bool) -> None:
-    global _reaper, _owner
+    global _reaper
     if os.name == "nt":
         return
     with _lock:
-        if start and (_reaper is None or _owner != os.getpid() or _reaper.poll() is not None):
-            _reaper, _owner = _launch(), os.getpid()
-        if _reaper is not None and _owner == os.getpid() and _reaper.stdin:
-            with contextlib.suppress(OSError):  # it died; the next child starts another
-                _reaper.stdin.write(f"{sign}{group}\n".encode())
+        _groups.add(group)
+        if _reaper is None or _reaper.poll() is not None:
+            _reaper = _launch()
+            _tell("".join(f"+{each}\n" for each in _groups))
+        else:
+            _tell(f"+{group}\n")
 
 
-def _launch() -> subprocess.Popen[bytes]:
+def forget(group: int) -> None:
+    """The group has been ended and reaped: from now on its number may belong to a stranger."""
+    with _lock:
+        _groups.discard(group)
+        _tell(f"-{group}\n")
+
+
+def _tell(lines: str) -> None:
+    if _reaper is not None and _reaper.stdin:
+        with contextlib.suppress(OSError, ValueError):  # it died; the next child starts another
+            _reaper.stdin.write(lines.encode())
+
+
+def _launch() -> subprocess.Popen[bytes] | None:
     import subprocess
     import weakref
 
-    started = subprocess.Popen(
-        [sys.executable, "-I", "-S", os.path.abspath(__file__)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        bufsize=0,
-        start_new_session=True,
-    )
-    # Finalizers run in reverse order: this one after those of the transports that came later.
+    try:
+        started = subprocess.Popen(
+            [sys.executable, "-I", "-S", os.path.abspath(__file__)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+            start_new_session=True,
+        )
+    except OSError:  # no second process to be had: the servers still end with their input
+        return None
+    # At exit, finalizers run newest first, so the transports made after this are closed by then.
     weakref.finalize(started, _dismiss, started)
     return started
 
 
 def _dismiss(reaper: subprocess.Popen[bytes]) -> None:
     """At a normal exit the servers are closed already; the reaper leaves when its pipe closes."""
-    if _owner == os.getpid() and reaper.stdin:
+    if reaper.stdin:
         reaper.stdin.close()
-        reaper.wait()
+    reaper.wait()
+
+
+def _start_over() -> None:
+    """In a forked child: reaper and groups are the parent's, and our copy of its pipe must go."""
+    global _lock, _reaper
+    _lock = threading.RLock()
+    _groups.clear()
+    if _reaper is not None:
+        if _reaper.stdin:
+            _reaper.stdin.close()
+        _reaper.returncode = 0  # no child of ours: nothing to wait for
+    _reaper = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_over)
 
 
 def _main() -> None:

@@ -6,7 +6,7 @@ What you register is what is listed: a tool, resource, template or prompt is the
 
     @server.tool({"name": "now", "inputSchema": {"type": "object", "additionalProperties": False}})
     def now(call):
-        return "2026-09-07T09:00:00Z"
+        return "1999-09-07T09:00:00Z"
 
 A handler takes a `Call` and returns a string or a whole result as a dict; or it is a generator
 that yields `call.progress(...)` and `call.log(...)` on its way and returns the result. It asks the
@@ -22,7 +22,7 @@ Spec: basic/index, basic/versioning, basic/patterns/*, server/*.
 from __future__ import annotations
 
 from mcp_bare import features, jsonrpc, revision, subscriptions
-from mcp_bare.call import LOCAL, Call, Caller, never
+from mcp_bare.call import LOCAL, Call, Caller, brief, never
 from mcp_bare.errors import (
     IllegalSchema,
     InternalError,
@@ -66,12 +66,15 @@ class Server:
         page_size: int | None = None,
         logging: bool = False,
     ):
+        if page_size is not None and page_size < 1:
+            raise ValueError(f"a page of {page_size} items; at least 1 is due")
         self.info: JsonObject = {"name": name, "version": version}
         self.instructions = instructions
         self.logging = logging
         self.page_size = page_size
         self.hints: JsonObject = {"ttlMs": list_ttl_ms, "cacheScope": list_scope}
         self.defined: dict[str, dict[str, JsonObject]] = {key: {} for key in _KEY_OF}
+        self.offered: set[str] = set()  # kinds; one that runs empty is still offered
         self.handlers: dict[tuple[str, str], Handler] = {}
         self.read_hints: dict[str, JsonObject] = {}
         self.completers: dict[tuple[str, str], Handler] = {}
@@ -120,6 +123,7 @@ class Server:
         key = definition[_KEY_OF[kind]]
 
         def register(handler: Handler) -> Handler:
+            self.offered.add("resources" if kind == "resourceTemplates" else kind)
             self.defined[kind][key] = definition
             self.handlers[kind, key] = handler
             return handler
@@ -132,7 +136,7 @@ class Server:
 
     def changed(self, kind: str) -> None:
         """Tell the subscribers that a list changed: changed("tools")."""
-        self.subscriptions.publish(f"{kind}ListChanged")
+        self.subscriptions.publish(_LIST_CHANGED[kind])
 
     def updated(self, uri: str) -> None:
         """Tell the subscribers of this resource that its content changed."""
@@ -140,13 +144,11 @@ class Server:
 
     def capabilities(self) -> JsonObject:
         """What discovery declares, derived from what is registered."""
-        found: JsonObject = {}
-        if self.defined["tools"]:
-            found["tools"] = {"listChanged": True}
-        if self.defined["resources"] or self.defined["resourceTemplates"]:
-            found["resources"] = {"subscribe": True, "listChanged": True}
-        if self.defined["prompts"]:
-            found["prompts"] = {"listChanged": True}
+        found: JsonObject = {
+            kind: {**({"subscribe": True} if kind == "resources" else {}), "listChanged": True}
+            for kind in ("tools", "resources", "prompts")
+            if kind in self.offered
+        }
         if self.completers:
             found["completions"] = {}
         if self.logging:
@@ -172,11 +174,8 @@ class Server:
         id = message["id"]
         try:
             outcome = yield from self._answer(message, caller, cancelled)
-        except RpcError as problem:
-            outcome = jsonrpc.error(problem, id)
-        except Exception:
-            features.log_traceback()
-            outcome = jsonrpc.error(InternalError("Internal error"), id)
+        except features.FAILURES as trouble:
+            outcome = jsonrpc.error(features.wire_error(trouble), id)
         if outcome is not None and not cancelled():
             yield outcome
 
@@ -192,7 +191,7 @@ class Server:
             return None
         answer = features.METHODS.get(method)
         if answer is None:
-            raise MethodNotFound(f"Method not found: {method!r}", {"method": method})
+            raise MethodNotFound(f"Method not found: {brief(method)}", {"method": method})
         result = answer(self, call)
         if hasattr(result, "send"):  # a generator: notifications first, the result at its end
             result = yield from _until_cancelled(result, cancelled)
@@ -201,7 +200,7 @@ class Server:
     def _refuse_initialize(self, params: Any) -> RpcError:
         wanted = params.get("protocolVersion") if isinstance(params, dict) else None
         hint = "; the initialize handshake is gone, send server/discover"
-        return UnsupportedVersion(str(wanted), revision.MODERN, hint)
+        return UnsupportedVersion(wanted if isinstance(wanted, str) else "", revision.MODERN, hint)
 
     def _finish(self, call: Call, result: JsonObject) -> JsonObject:
         """Put on what every result carries: resultType, caching hints, the server's name."""
@@ -219,6 +218,12 @@ _KEY_OF = {
     "prompts": "name",
     "resources": "uri",
     "resourceTemplates": "uriTemplate",
+}
+_LIST_CHANGED = {
+    "tools": "toolsListChanged",
+    "prompts": "promptsListChanged",
+    "resources": "resourcesListChanged",
+    "resourceTemplates": "resourcesListChanged",
 }
 
 

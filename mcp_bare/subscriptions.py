@@ -9,10 +9,12 @@ Spec: basic/patterns/subscriptions, basic/patterns/cancellation.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 
 from mcp_bare import jsonrpc, revision
-from mcp_bare.errors import InvalidParams, MethodNotFound
+from mcp_bare.call import brief
+from mcp_bare.errors import InvalidParams, InvalidRequest, MethodNotFound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,18 +43,24 @@ class Subscriptions:
             raise MethodNotFound("this transport keeps no stream open: nothing can be listened to")
         agreed = _agree(wanted, server.capabilities())
         opened = _Subscription(request_id, agreed, caller.deliver, server.info, caller)
+        key = _key(request_id, caller)
         with self._lock:
+            if key in self._open:
+                raise InvalidRequest(f"id {request_id!r} belongs to an open subscription")
             opened.send(revision.ACKNOWLEDGED, {"notifications": agreed})
-            self._open[_key(request_id, caller)] = opened
+            self._open[key] = opened
 
     def publish(self, event: str, uri: str | None = None) -> None:
-        """Send one event to every subscription that asked for it."""
+        """Send one event to all that asked for it, and drop those whose stream is gone."""
         extra = {} if uri is None else {"uri": uri}
         with self._lock:
-            for opened in list(self._open.values()):
+            for key, opened in list(self._open.items()):
                 asked = opened.agreed.get(event, False)
                 if asked is True or (uri is not None and uri in (asked or ())):
-                    opened.send(revision.FILTERS[event], extra)
+                    try:
+                        opened.send(revision.FILTERS[event], extra)
+                    except OSError:
+                        self._open.pop(key, None)
 
     def cancel(self, request_id: RequestId, caller: Caller) -> bool:
         """The client ended it: nothing more is sent. False where there is no such subscription."""
@@ -65,7 +73,8 @@ class Subscriptions:
             for key, opened in list(self._open.items()):
                 if caller is None or opened.caller is caller:
                     del self._open[key]
-                    opened.end()
+                    with contextlib.suppress(OSError):  # the stream is gone: nobody to tell
+                        opened.end()
 
 
 class _Subscription:
@@ -87,18 +96,21 @@ class _Subscription:
         self.deliver(jsonrpc.notification(method, tagged))
 
     def end(self) -> None:
-        """First the cancellation (basic/patterns/cancellation), then the held-back response."""
-        reason = {"requestId": self.id, "reason": "the server closed the subscription"}
-        self.deliver(jsonrpc.notification(revision.CANCELLED, reason))
+        """First the held-back response, then the stream is closed: on stdio, by a cancellation.
+
+        In the other order the Python SDK takes the end for a loss.
+        """
         meta = {revision.SUBSCRIPTION_ID: self.id, revision.SERVER_INFO: self.info}
         self.deliver(jsonrpc.result(self.id, {"resultType": "complete", "_meta": meta}))
+        reason = {"requestId": self.id, "reason": "the server closed the subscription"}
+        self.send(revision.CANCELLED, reason)
 
 
 def _agree(wanted: Any, capabilities: JsonObject) -> JsonObject:
     """The part of the filter that this server can honour."""
     if not isinstance(wanted, dict):
         raise InvalidParams(
-            f'"notifications" is {wanted!r}; a filter object is due (basic/patterns/subscriptions)'
+            f'"notifications" is {brief(wanted)}; a filter is due (basic/patterns/subscriptions)'
         )
     agreed: JsonObject = {}
     for kind in ("tools", "prompts", "resources"):
@@ -107,7 +119,7 @@ def _agree(wanted: Any, capabilities: JsonObject) -> JsonObject:
             agreed[field] = True
     uris = wanted.get("resourceSubscriptions", [])
     if not isinstance(uris, list) or not all(isinstance(uri, str) for uri in uris):
-        raise InvalidParams(f'"resourceSubscriptions" is {uris!r}; an array of URIs is due')
+        raise InvalidParams(f'"resourceSubscriptions" is {brief(uris)}; an array of URIs is due')
     if uris and capabilities.get("resources", {}).get("subscribe"):
         agreed["resourceSubscriptions"] = uris
     return agreed
@@ -116,7 +128,7 @@ def _agree(wanted: Any, capabilities: JsonObject) -> JsonObject:
 def _flag(wanted: JsonObject, field: str) -> bool:
     value = wanted.get(field, False)
     if not isinstance(value, bool):
-        raise InvalidParams(f"{field!r} is {value!r}; true or false is due")
+        raise InvalidParams(f"{field!r} is {brief(value)}; true or false is due")
     return value
 
 

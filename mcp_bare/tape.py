@@ -4,9 +4,10 @@
     ← {"resultType":"input_required","inputRequests":{"when":...}}
     ! not a message: 'incidents server starting'
 
-A printed line leaves out `_meta` and the ids unless asked; the tape itself keeps every byte.
-A saved tape is JSON Lines: a head that says when and with what it was recorded, then an entry a
-line. Does not handle: being the wire (`exchange` records, `ReplayTransport` plays back).
+A printed line leaves out `_meta` and the ids unless asked, and shows what cannot be seen (a colour
+code, a direction mark) as an escape; the tape itself keeps every byte. A saved tape is JSON Lines:
+a head that says when and with what it was recorded, then an entry a line. Does not handle: being
+the wire (`exchange` records, `ReplayTransport` plays back).
 """
 
 from __future__ import annotations
@@ -19,12 +20,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp_bare import jsonrpc
+from mcp_bare.arrows import clipped, compact, fold, masked, visible, wrapped
 from mcp_bare.errors import RpcError, TransportClosed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from mcp_bare.revision import JsonObject
+
+__all__ = ["Entry", "ReplayTransport", "Tape", "compact", "compare", "fold"]
 
 SENT, CAME, NOTE = "→", "←", "!"
 MAX_ENTRIES = 100_000
@@ -47,14 +51,37 @@ class Entry:
         except RpcError:
             return None
 
+    @property
+    def text(self) -> str:
+        """The bytes as text in which everything can be seen."""
+        return visible(self.payload.decode("utf-8", "backslashreplace"))
+
+    def size(self, mask: Mapping[str, str] | None = None) -> int:
+        """The bytes of the message; with the names in place of what a mask hides."""
+        return len(masked(self.payload.decode("latin-1"), mask)) if mask else len(self.payload)
+
+    def parts(self, *, meta: bool = False) -> tuple[str, str]:
+        """What stands out and the rest: ("tools/call", "{...}"), ("", "{...}"), ("error", "{...}").
+
+        Of a remark, and of what is no message: ("", all of it).
+        """
+        message = None if self.direction == NOTE else self.message
+        if message is None:
+            return "", ": ".join(part for part in (visible(self.remark), self.text) if part)
+        seen = message if meta else fold(message)
+        if "method" in seen:
+            params = seen.get("params")
+            return visible(str(seen["method"])), compact(params) if params else ""
+        if "result" in seen:
+            return "", compact(seen["result"])
+        return "error", compact(seen["error"])
+
     def show(self, *, meta: bool = False, ids: bool = False) -> str:
         """The entry as the chapters print it: arrow, method, the rest."""
-        message = self.message
-        if self.direction == NOTE or message is None:
-            text = self.payload.decode("utf-8", "backslashreplace")
-            return f"{NOTE} {self.remark}{': ' if self.remark and text else ''}{text}".rstrip()
-        number = f"[{message.get('id', '·')}] " if ids else ""
-        return f"{self.direction} {number}{_gist(message, meta)}"
+        message = None if self.direction == NOTE else self.message
+        number = f"[{message.get('id', '·')}]" if ids and message else ""
+        arrow = NOTE if message is None else self.direction
+        return " ".join(part for part in (arrow, number, *self.parts(meta=meta)) if part)
 
 
 class Tape:
@@ -81,6 +108,15 @@ class Tape:
         part.entries.extend(list(self.entries)[mark:])
         return part
 
+    def last(self, count: int = 1) -> Tape:
+        """From our `count`-th last request on."""
+        marks = [
+            mark
+            for mark, entry in enumerate(self)
+            if entry.direction == SENT and {"method", "id"} <= (entry.message or {}).keys()
+        ]
+        return self.since(marks[-count]) if 0 < count <= len(marks) else self.since(0)
+
     def lines(
         self,
         *,
@@ -88,12 +124,19 @@ class Tape:
         ids: bool = False,
         width: int | None = None,
         mask: Mapping[str, str] | None = None,
+        clip: int | None = None,
     ) -> list[str]:
-        """Every entry as text, wrapped at `width`; `mask` puts a stable name on a random value."""
-        shown = [entry.show(meta=meta, ids=ids) for entry in self]
-        for secret, name in (mask or {}).items():
-            shown = [line.replace(secret, name) for line in shown]
-        return shown if width is None else [part for line in shown for part in _wrap(line, width)]
+        """Every entry as text, wrapped at `width`; `mask` puts a stable name on a random value.
+
+        An entry longer than `clip` characters ends in … and the size of its message.
+        """
+        shown = []
+        for entry in self:
+            line = masked(entry.show(meta=meta, ids=ids), mask)
+            if clip is not None:
+                line = clipped(line, clip, entry.size(mask))
+            shown += [line] if width is None else wrapped(line, width)
+        return shown
 
     def print(self, **how: Any) -> None:
         """Print the tape with arrows; the keywords are those of `lines`."""
@@ -111,31 +154,36 @@ class Tape:
                 row["hex"] = entry.payload.hex()
             rows.append(json.dumps({**row, "remark": entry.remark} if entry.remark else row,
                                    ensure_ascii=False))  # fmt: skip
-        Path(path).write_text("\n".join(rows) + "\n", encoding="utf-8")
+        Path(path).write_bytes("".join(f"{row}\n" for row in rows).encode())
 
     @classmethod
     def load(cls, path: str | Path) -> Tape:
         """Read a saved tape. Raises ValueError, naming the line that is not one of ours."""
-        rows = Path(path).read_text(encoding="utf-8").splitlines()
+        rows = Path(path).read_bytes().splitlines()  # bytes: a line ends in LF, not in U+2028
         tape = cls()
-        for number, text in enumerate(rows, 1):
+        for number, text in enumerate(rows or [b""], 1):
             try:
                 row = json.loads(text)
-                if number == 1:
-                    tape.about = {k: v for k, v in row.items() if k != "tape" or row["tape"] != 1}
-                    continue
-                payload = bytes.fromhex(row["hex"]) if "hex" in row else row["line"].encode()
-                tape.entries.append(Entry(row["dir"], payload, row["at"], row.get("remark", "")))
-            except (ValueError, KeyError, TypeError, AttributeError) as trouble:
+                if number > 1:
+                    tape.entries.append(_entry(row))
+                elif row.pop("tape") == 1:
+                    tape.about = row
+                else:
+                    raise ValueError("not of version 1")
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as trouble:
                 raise ValueError(f"{path}, line {number}: not a tape entry ({trouble!r})") from None
         return tape
 
 
 class ReplayTransport:
-    """Plays a tape's answers to a client that sends what was sent then; ids may differ."""
+    """Plays a tape's answers to a client that sends what was sent then; ids may differ.
+
+    Opened again, it goes on where it was: a tape may hold several connections, one after another.
+    """
 
     def __init__(self, tape: Tape):
-        self._rest = deque(tape)
+        self._rest = deque(entry for entry in tape if entry.direction != NOTE or entry.payload)
+        self._ids: dict[Any, Any] = {}
 
     def open(
         self,
@@ -154,9 +202,10 @@ class ReplayTransport:
         if then is None or _nameless(sent) != _nameless(then):
             due = recorded.show() if recorded else "nothing more"
             raise TransportClosed(f"the tape has {due}; it was asked {Entry(SENT, payload).show()}")
-        ids = {jsonrpc.id_key(then["id"]): sent["id"]} if "id" in then else {}
+        if "id" in then and "method" in then:
+            self._ids[jsonrpc.id_key(then["id"])] = sent["id"]
         while self._rest and self._rest[0].direction != SENT:
-            self._on_payload(_with_id(self._rest.popleft().payload, ids))
+            self._on_payload(_with_id(self._rest.popleft().payload, self._ids))
 
     def close(self) -> None:
         """Nothing to end."""
@@ -170,35 +219,13 @@ def compare(one: Tape, other: Tape) -> list[str]:
     return [line for line in diff if not line.startswith(("---", "+++", "@@"))]
 
 
-def fold(value: Any) -> Any:
-    """The value without any `_meta`, at any depth."""
-    if isinstance(value, dict):
-        return {k: fold(v) for k, v in value.items() if k != "_meta"}
-    return [fold(v) for v in value] if isinstance(value, list) else value
-
-
-def _gist(message: JsonObject, meta: bool) -> str:
-    seen = message if meta else fold(message)
-    if "method" in seen:
-        params = seen.get("params")
-        return f"{seen['method']} {compact(params)}" if params else str(seen["method"])
-    return compact(seen["result"]) if "result" in seen else f"error {compact(seen['error'])}"
-
-
-def compact(value: Any) -> str:
-    """JSON as the wire writes it, but readable: no spaces, no escapes."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _wrap(line: str, width: int) -> list[str]:
-    """Cut after a comma or a space where there is one near the edge; indent what follows."""
-    parts, indent = [], ""
-    while len(line) > width:
-        at = max(line.rfind(mark, width // 2, width - 1) for mark in (",", " "))
-        cut = at + 1 if at > 0 else width
-        parts.append(line[:cut].rstrip(" "))
-        line, indent = "   " + line[cut:], "   "
-    return [*parts, line] if line.strip() or not indent else parts
+def _entry(row: JsonObject) -> Entry:
+    """One line of a saved tape. Raises ValueError, KeyError or TypeError."""
+    payload = bytes.fromhex(row["hex"]) if "hex" in row else row["line"].encode()
+    remark = row.get("remark", "")
+    if row["dir"] not in (SENT, CAME, NOTE) or not isinstance(remark, str):
+        raise ValueError(f"the direction is {row['dir']!r} and the remark {remark!r}")
+    return Entry(row["dir"], payload, float(row["at"]), remark)
 
 
 def _nameless(message: JsonObject) -> JsonObject:

@@ -1,9 +1,9 @@
 """A server on which things change: a slow tool, a tool that adds tools, a resource that moves.
 
-    count     reports its progress, and stops when it is cancelled
-    learn     adds a tool to the catalogue, and tells who listens
-    move      changes the resource weather://now, and tells who listens of it
-    close     ends every subscription from the server's side
+count     reports its progress, and stops when it is cancelled
+learn     adds a tool to the catalogue, and tells who listens
+move      changes the resource weather://now, and tells who listens of it
+close     ends every subscription from the server's side
 """
 
 import sys

@@ -1,0 +1,37 @@
+"""Writing to a pipe that may be full, and waiting for one that may never speak.
+
+Does not handle: lines (`framing`), or who is at the other end.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CHUNK = 65536
+TICK = 0.25  # seconds between two looks at what a pipe cannot tell
+
+
+def write_all(fd: int, data: bytes, when_full: Callable[[], None] = lambda: None) -> None:
+    """Write every byte. While the pipe is full, `when_full` is asked, and may raise."""
+    view = memoryview(data)
+    while view:
+        try:
+            view = view[os.write(fd, view) :]
+        except BlockingIOError:
+            if not ready(fd, "POLLOUT"):
+                when_full()
+
+
+def ready(fd: int, event: str) -> bool:
+    """Wait a moment for the pipe. Where a pipe cannot be polled (Windows) it blocks instead."""
+    import select
+
+    if not hasattr(select, "poll"):
+        return True
+    waiting = select.poll()
+    waiting.register(fd, getattr(select, event))
+    return bool(waiting.poll(TICK * 1000))

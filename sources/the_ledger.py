@@ -1,0 +1,236 @@
+# ---
+# jupyter:
+#   kernelspec: {display_name: Python 3, language: python, name: python3}
+# ---
+
+# %% [markdown]
+# # The ledger
+#
+# *Chapter 26, claim by claim. 15 minutes to read, 5 to do.*
+#
+# Chapter 26 says that it measured. So we measure again, and this came out:
+#
+# ```
+# 26-22  Without any handshake, `tools/list` returns the full catalogue.      differs
+#        tools listed without a handshake      13 of 13      12 of 13
+# ```
+#
+# Who is wrong, the chapter, the server, or the ledger?
+
+# %% [markdown]
+# ## You will
+# - read what a reader of the chapter should know first: the errata;
+# - see each of its 50 claims beside what was measured just now, on this machine;
+# - take one check apart, and make its verdict come out the other way;
+# - run one claim from a terminal;
+# - look up the chapter's quotes in the specification, though no word of it is kept here.
+
+# %%
+import inspect
+import tempfile
+from pathlib import Path
+
+from workbench import ledger
+from workbench.ledger import bench, claim, printed, quotes
+from workbench.ledger.shown import show
+
+# %% [markdown]
+# The next cell runs all of it: our toys, a server and a client on the official Python SDK, the
+# published reference server, the official wire types, the tokenizer. It takes about half a minute,
+# and every process that it starts ends with it.
+
+# %%
+findings = list(ledger.run())
+print(printed.summary(findings))
+print(*ledger.parts(), sep="\n")
+
+
+def verdict(word):
+    return [finding for finding in findings if finding.verdict == word]
+
+
+# %% [markdown]
+# A claim *holds* where every fact came out as the chapter says, and *differs* where one did not. It
+# *needs the network* where nothing of it can be known on this machine. The figures on this page are
+# not written into it: the cell above measured them.
+
+# %% [markdown]
+# ## Errata
+#
+# What a reader of chapter 26 should know first. Each entry is here because its check came out
+# otherwise today.
+
+# %%
+for finding in verdict(ledger.DIFFERS):
+    print(f"{finding.claim.id}  {finding.claim.statement}")
+    print(f"       measured: {finding.how}")
+    print(f"       instead:  {finding.claim.instead}")
+    for name, fact in finding.beside.items():
+        print(f"       beside:   {name}: {claim.text(fact)}")
+    print(*(f"       {note}" for note in finding.notes), sep="\n")
+
+# %% [markdown]
+# 26-04 and 26-41 are slips of the pen. The others change how one builds: a version cannot be read off
+# an `initialize` (26-16), nor a catalogue off a bare list (26-22), nor a state off the wire without
+# a seal (26-34); and whether process B can go on is a matter of keys (26-33).
+
+# %% [markdown]
+# ## What stands beside the claims that hold
+#
+# A check often sees more than the chapter says. **Predict:** the official SDK refuses a bare
+# `tools/list`, as it must. What does it say to a perfect request on that same connection?
+
+# %%
+for finding in verdict(ledger.HOLDS):
+    for name, fact in finding.beside.items():
+        print(f"{finding.claim.id}  {name}: {printed.clip(claim.text(fact))}")
+
+# %% [markdown]
+# It refuses that, too (26-07): the bare request made the connection one of the older era, for good.
+# And an undeclared capability is refused only where the SDK asks the question itself (26-10).
+
+# %% [markdown]
+# ## What cannot be known here
+#
+# Each of these comes with the one line that would settle it, on a machine with a network.
+
+# %%
+for finding in verdict(ledger.NETWORK):
+    print(f"{finding.claim.id}  {finding.claim.statement}\n       {finding.how}\n")
+
+# %% [markdown]
+# ## The whole table
+#
+# Every claim in our own words, the chapter's figure and today's. The number of a claim leads to the
+# notebook that shows it by hand. First messages, how they travel, and what every request carries.
+
+
+# %%
+def themes(*modules):
+    found = [each for module in modules for each in vars(module).values()]
+    ids = [each.id for each in found if isinstance(each, claim.Claim)]
+    return show(finding for finding in findings if finding.claim.id in ids)
+
+
+themes(ledger.wire, ledger.every_request)
+
+# %% [markdown]
+# Which era a server is of. This is where the chapter drew more from an answer than was in it.
+
+# %%
+themes(ledger.era, ledger.published)
+
+# %% [markdown]
+# Who decides, who may ask whom, and what lasts from one call to the next:
+
+# %%
+themes(ledger.primitives, ledger.asking, ledger.initiative)
+
+# %% [markdown]
+# What a server costs before it is used; then trust, dates and neighbours:
+
+# %%
+themes(ledger.costs, ledger.words)
+
+# %% [markdown]
+# ## How a check works
+#
+# A claim is a sentence, the facts that it amounts to, and a function that measures the same facts.
+# Here is the one from the top of this page, whole:
+
+# %%
+full = ledger.CLAIMS["26-22"]
+print(inspect.getsource(full.measure))
+
+# %% [markdown]
+# It knows nothing of what the chapter says. That is in `says`, and `judge` compares the two. We run
+# the function alone, and leave the verdict out:
+
+# %%
+with bench.Bench() as parts:
+    measured = dict(full.measure(parts))
+print("the chapter:", full.says)
+print("today:      ", measured, *parts.notes[:1])
+
+# %% [markdown]
+# **Predict:** we doctor the measurement, as if the server had listed all of its tools. What does the
+# ledger say?
+
+# %%
+doctored = measured | {"tools listed without a handshake": "13 of 13"}
+print("measured:", claim.judge(full, measured).verdict)
+print("doctored:", claim.judge(full, doctored).verdict)
+
+# %% [markdown]
+# So the ledger cannot be kinder to the chapter than the server is, nor harder. And the answer to the
+# question at the top: nobody lied. One tool is registered when `notifications/initialized` arrives,
+# and the chapter counted with a client that sends it.
+
+# %% [markdown]
+# ## One claim, from a terminal
+#
+# `python -m workbench ledger 26-18` runs one claim and says all that there is to say about it. The
+# same here:
+
+# %%
+[finding] = ledger.run(["26-18"])
+print("\n".join(printed.lines(printed.cells(finding, detail=True))))
+print(*printed.details(finding), sep="\n")
+
+# %% [markdown]
+# Half of it could be read off the disk and holds; the date is a matter for the registry. Without
+# numbers the command prints the whole table, with `--json` everything it measured.
+
+# %% [markdown]
+# ## The quotes
+#
+# The chapter quotes the specification, and none of its text is kept in this project. What is kept of
+# a quote is how many words it has, and a SHA-256 sum of them. That is enough to find it, and not
+# enough to read it. We try with a sentence of our own:
+
+# %%
+kept = quotes.take("spec", "A name is not a permission, and a line is not a message.")
+print(kept.length, "words,", kept.whole[:16], "...")
+
+# %% [markdown]
+# Here is a page with that sentence on it, over a line break, with a link and some emphasis.
+# **Predict:** is it found? And is it found once *permission* has become *promise*?
+
+# %%
+page = "Some text. A **name** is not a\n[permission](/x), and a `line` is not a message. More."
+source = quotes.Source("spec", ("*.mdx",), "")
+with tempfile.TemporaryDirectory() as folder:
+    Path(folder, "page.mdx").write_text(page)
+    print("as it was:", quotes.Pages(source, Path(folder)).find(kept))
+    Path(folder, "page.mdx").write_text(page.replace("permission", "promise"))
+    print("altered:  ", quotes.Pages(source, Path(folder)).find(kept))
+
+# %% [markdown]
+# With a checkout of the specification the same is done for every quote of the chapter:
+#
+# ```
+# git clone --depth 1 https://github.com/modelcontextprotocol/modelcontextprotocol spec-text
+# python -m workbench ledger --spec spec-text
+# ```
+#
+# (or with `MCP_SPEC=spec-text` in the environment). This many sentences wait for that:
+
+# %%
+waiting = sum(map(len, ledger.QUOTES.values()))
+print(waiting, "quotes, of", len(ledger.QUOTES), "claims")
+
+# %% [markdown]
+# ## You saw
+# - the errata: what came out otherwise, and what to take instead;
+# - fifty claims, each beside what was measured on this machine a minute ago;
+# - a check that measures, a claim that says, and a verdict that is their comparison;
+# - one claim run alone, half of it held, half of it left to the network;
+# - a sentence found by its sum, and lost with one word.
+#
+# ## Your turn
+# Take a sentence of the chapter that is not in the table. Write it as a claim: an id, the sentence
+# in your words, the facts it amounts to, and a function of `bench` that measures them. Then make it
+# fail on purpose.
+
+# %%
+# Your cell.

@@ -1,0 +1,50 @@
+"""Without Node the reference server's claims are read off its recordings, and say so."""
+
+import re
+
+import pytest
+
+from workbench import ledger, servers
+from workbench.ledger import everything, printed
+
+FROM_TAPES = ["26-13", "26-15", "26-17", "26-21", "26-22", "26-23", "26-39", "26-41", "26-43"]
+LABEL = re.compile(r"from the recording of \d{4}-\d\d-\d\d")
+
+pytestmark = [
+    pytest.mark.timeout(120),
+    pytest.mark.off_the_record("the scenarios speak the era before"),
+]
+
+
+@pytest.fixture(scope="module")
+def findings():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(servers, "live_everything", lambda: None)
+        patch.setattr(everything, "installed", lambda package: None)
+        return {f.claim.id: f for f in ledger.run([*FROM_TAPES, "26-05", "26-18", "26-30"])}
+
+
+@pytest.mark.parametrize("id", FROM_TAPES)
+def test_a_claim_read_off_a_tape_is_labelled(findings, id):
+    found = findings[id]
+    assert found.verdict in (ledger.HOLDS, ledger.DIFFERS)
+    assert [note for note in found.notes if LABEL.fullmatch(note)] == list(found.notes[:1])
+    shown = "\n".join(printed.lines(printed.cells(found)))
+    assert LABEL.search(" ".join(shown.split()))
+
+
+def test_the_tapes_say_what_the_server_says(findings, node_parts):
+    live = {finding.claim.id: finding for finding in ledger.run(FROM_TAPES)}
+    same = [id for id in FROM_TAPES if live[id].today == findings[id].today]
+    assert same == FROM_TAPES
+    assert not any(LABEL.search(" ".join(finding.notes)) for finding in live.values())
+
+
+def test_what_no_tape_holds_is_not_made_up(findings):
+    assert findings["26-05"].today["on stderr"] == everything.NO_NODE
+    assert findings["26-18"].verdict == ledger.NETWORK
+    assert "uv sync" in findings["26-18"].how
+
+
+def test_a_claim_without_the_reference_server_has_no_label(findings):
+    assert findings["26-30"].notes == ()

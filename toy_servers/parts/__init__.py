@@ -1,0 +1,1 @@
+"""Pieces that a toy server is made of; not servers themselves."""

@@ -1,0 +1,26 @@
+"""The words of the chapters, English and Romanian, each with what it means here."""
+
+GLOSSARY = (
+    ("host", "gazdă (host)", "the application with the model in it; it makes the clients"),
+    ("client", "client", "the host's end of one conversation with one server"),
+    ("server", "server", "what offers tools, resources and prompts"),
+    ("tool", "instrument (unealtă)", "a function that the model decides to call"),
+    ("resource", "resursă", "content that the application decides to attach"),
+    ("prompt", "prompt", "a template that a person decides to run"),
+    ("request", "cerere", "a message with a method and an id"),
+    ("response", "răspuns", "a message with an id and a result or an error"),
+    ("notification", "notificare", "a message with a method and no id; nobody answers it"),
+    ("framing", "delimitarea mesajelor", "where a message ends; on stdio, at a line feed"),
+    ("handshake", "negociere inițială", "`initialize`, in revisions up to 2025-11-25"),
+    ("stateless", "fără stare", "all that a request needs is in the request"),
+    ("capability", "capabilitate", "what one side says it can do"),
+    ("elicitation", "elicitare", "the server asks the person, in an answer"),
+    ("sampling", "sampling", "the server asks the host's model for a text; deprecated"),
+    ("roots", "rădăcini", "the folders a client offers; deprecated"),
+    ("handle", "handle (identificator opac)", "a name for something that outlives the call"),
+    ("revision", "revizie", "a dated version of the specification"),
+    ("deprecated", "depreciat", "still there, with a date before which it cannot be removed"),
+    ("subscription", "abonare", "a request whose answer is held back while news arrive"),
+    ("audience", "audiență", "the server that a token was issued for"),
+    ("consent", "consimțământ", "a person's yes, before a tool runs"),
+)

@@ -1,0 +1,1 @@
+"""The official Python SDK at work, as programs that the checks start; nothing imports them."""
