@@ -113,11 +113,13 @@ class Call:
         if name is None:
             raise InternalError(f"{request.get('method')!r} cannot be asked (basic/patterns/mrtr)")
         declared = self.capabilities.get(name)
-        if name != "elicitation":
-            return None if declared is not None else {name: {}}
-        mode = request["params"].get("mode", "form")
-        modes = declared or {"form": {}} if declared is not None else {}
-        return None if mode in modes else {name: {mode: {}}}
+        if name == "elicitation":
+            mode = request["params"].get("mode", "form")
+            modes = declared or {"form": {}} if declared is not None else {}
+            return None if mode in modes else {name: {mode: {}}}
+        if name == "sampling" and {"tools", "toolChoice"} & set(request["params"]):
+            return None if "tools" in (declared or {}) else {name: {"tools": {}}}
+        return None if declared is not None else {name: {}}
 
     # --- notifications that belong to this request ---
 

@@ -31,6 +31,7 @@ import subprocess
 from mcp_bare import doctor
 from mcp_bare.client import Client
 from mcp_bare.stdio import StdioTransport
+from workbench.course import COURSE, number
 from workbench.servers import command
 from workbench.tables import table
 from workbench.tape_view import raw, show
@@ -165,15 +166,8 @@ show(tape)
 # | `tests/` | what is proved, and how |
 
 # %%
-course = [
-    ("ch26/01_messages_on_a_wire", "What is a message, and where does it end?", 25),
-    ("ch26/02_every_request_stands_alone", "What must every request carry?", 25),
-    ("ch26/03_which_era_is_this", "How do I know what a server speaks?", 30),
-    ("ch26/04_who_decides", "A tool, a resource or a prompt?", 20),
-    ("ch26/05_the_server_asks_back", "How does a server ask the person?", 30),
-    ("ch26/06_a_handle_is_a_name", "Where does the state live?", 20),
-]
-table(course, ["notebook", "question", "minutes"])
+table([(number(path), question, minutes) for path, question, minutes in COURSE],
+      ["notebook", "question", "minutes"])  # fmt: skip
 
 # %% [markdown]
 # ## You saw

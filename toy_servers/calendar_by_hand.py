@@ -6,6 +6,7 @@ requestState is plain Base64 that anyone can write.
 """
 
 import base64
+import datetime
 import json
 import sys
 
@@ -56,10 +57,10 @@ def check_meta(params):
 def create_event(params, capabilities):
     arguments, state = params.get("arguments", {}), params.get("requestState")
     title = json.loads(base64.b64decode(state))["title"] if state else arguments.get("title")
-    answer = params.get("inputResponses", {}).get("when", {})
-    if answer.get("action") in ("decline", "cancel"):
-        return say(f"Nothing was created: the person chose to {answer['action']}.")
-    starts_at = arguments.get("startsAt") or answer.get("content", {}).get("startsAt")
+    action, chosen = read_answer(params.get("inputResponses", {}))
+    if action in ("decline", "cancel"):
+        return say(f"Nothing was created: the person chose to {action}.")
+    starts_at = arguments.get("startsAt") or chosen
     if not isinstance(title, str):
         return {**say("Invalid arguments: title is missing."), "isError": True}
     if not starts_at:
@@ -70,8 +71,22 @@ def create_event(params, capabilities):
     return {"content": created["content"], "structuredContent": event, "isError": False}
 
 
+def read_answer(responses):
+    """The action, and the start if one was accepted; what is missing or unfit is asked again."""
+    answer = responses.get("when", {"action": "accept"})
+    if answer.get("action") not in ("accept", "decline", "cancel"):
+        raise Refusal(-32602, f"{answer} is no answer (client/elicitation, Response Actions)")
+    try:
+        chosen = answer["content"]["startsAt"]
+        datetime.datetime.fromisoformat(chosen)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        chosen = None
+    return answer["action"], chosen
+
+
 def ask_when(title, capabilities):
-    if "elicitation" not in capabilities:
+    declared = capabilities.get("elicitation")  # {} means {"form": {}} (client/elicitation)
+    if declared is None or ("url" in declared and "form" not in declared):
         required = {"requiredCapabilities": {"elicitation": {"form": {}}}}
         raise Refusal(-32021, "Missing client capability: elicitation (basic/index)", required)
     schema = {"type": "object", "properties": {"startsAt": dict(WHEN)}, "required": ["startsAt"]}
@@ -126,6 +141,8 @@ def respond(line):
         result = answer(request["method"], request.get("params", {}))
     except Refusal as refusal:
         return {**head, "error": refusal.error}
+    except (AttributeError, KeyError, TypeError, ValueError) as trouble:  # params of no shape
+        return {**head, "error": {"code": -32602, "message": f"Invalid params: {trouble!r}"}}
     named = {"_meta": {META + "serverInfo": {"name": "calendar", "version": "1.0.0"}}}
     return {**head, "result": {"resultType": "complete", **result, **named}}
 

@@ -113,25 +113,12 @@ def test_a_server_on_the_toolkit(ours, row):
     assert ours.outcome(responses) == due
 
 
-OWED = {
-    *("accept with null", "accept with a list", "accept with a string", "accept of no date"),
-    *("accept of a number", "accept of true"),
-    *(row for row, (_, due) in rows("startsAt", AT).items() if due == REFUSED),
-}
-"""What the toy does not do yet. Strict: whoever mends it takes the row out of here."""
-owed = pytest.mark.xfail(reason="toy_servers/calendar_by_hand.py", strict=True)
-
-
-@pytest.mark.parametrize(
-    "row",
-    [pytest.param(row, marks=[owed] * (row in OWED)) for row in rows("startsAt", AT)],
-)
+@pytest.mark.parametrize("row", rows("startsAt", AT))
 def test_the_calendar_by_hand(by_hand, row):
     responses, due = rows("startsAt", AT)[row]
     assert by_hand.outcome(responses) == due
 
 
-@owed
 def test_the_calendar_by_hand_asks_by_form_only_where_forms_are_declared(by_hand):
     params = {"name": "create_event", "arguments": {"title": "Dentist"}}
     for declared, may in ((FORM, True), ({"elicitation": {}}, True), ({}, False),

@@ -215,13 +215,13 @@ def watch() -> None:
                 raise Refused("a client writes no responses (basic/transports/stdio)")
         send(self, message)
 
-    def client_receives(self: Exchange, payload: bytes) -> None:
+    def client_receives(self: Exchange, payload: bytes, *stream: Any) -> None:
         if _is_ours(self.transport):
             with contextlib.suppress(jsonrpc.RpcError):
                 message = jsonrpc.parse(payload)
                 waiting = self._pending.get(jsonrpc.id_key(message.get("id", 0)))
                 _server_sent(message, waiting.method if waiting else None)
-        received(self, payload)
+        received(self, payload, *stream)
 
     def server_writes(self: Connection, message: dict[str, Any]) -> None:
         _server_sent(message, None)

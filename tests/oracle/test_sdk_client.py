@@ -13,8 +13,12 @@ import pytest
 from mcp import MCPError
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp_types import jsonrpc as official
+from pydantic import ValidationError
 
-from mcp_bare import revision
+from mcp_bare import jsonrpc, revision
+from mcp_bare.errors import ParseError
+from tests.oracle import plugin
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ROOT / "tests" / "oracle" / "servers" / "toolkit_server.py"
@@ -322,3 +326,12 @@ def test_the_calendar_by_hand_asks_nothing_of_a_client_that_declared_nothing():
         assert caught.value.error.data == {"requiredCapabilities": {"elicitation": {"form": {}}}}
 
     with_client(BY_HAND, use)
+
+
+def test_where_the_sdk_is_stricter_than_the_specification():
+    """An error whose id could not be read has no id (basic/index); the SDK wants `null` there."""
+    ours = jsonrpc.dumps(jsonrpc.error(ParseError("not JSON")))
+    assert ours == b'{"jsonrpc":"2.0","error":{"code":-32700,"message":"not JSON"}}'
+    plugin.error(jsonrpc.parse(ours))
+    with pytest.raises(ValidationError):
+        official.jsonrpc_message_adapter.validate_json(ours)

@@ -391,6 +391,28 @@ def test_a_server_that_logs_says_so():
     assert error(server, "tools/call", {"name": "t"})["code"] == -32603
 
 
+def test_nothing_is_sent_for_a_request_that_was_cancelled():
+    """basic/transports/stdio: MUST NOT send any further messages for it."""
+    server, sent, stopped = Server("x", "1"), [], []
+
+    @server.tool({"name": "t", "inputSchema": {"type": "object"}})
+    def t(call):
+        try:
+            for step in range(10):
+                yield call.progress(step)
+        finally:
+            stopped.append(step)
+
+    params = {"name": "t", "_meta": meta(progressToken=1)}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    for note in server.handle(message, cancelled=lambda: len(sent) == 3):
+        sent.append(note["params"]["progress"])
+    assert (sent, stopped) == ([0, 1, 2], [3]), "the tool stops at its next yield"
+    for name in ("tools/list", "no/such"):
+        message = {"jsonrpc": "2.0", "id": 1, "method": name, "params": {"_meta": meta()}}
+        assert list(server.handle(message, cancelled=lambda: True)) == []
+
+
 # --- resources, prompts, completion ---
 
 

@@ -22,7 +22,14 @@ SAMPLE = {
 }
 ROOTS = {"method": "roots/list", "params": {}}
 LINK = elicitation.url("Connect your account", "https://example.com/connect")
-QUESTIONS = {"form": CONFIRM, "url": LINK, "sampling": SAMPLE, "roots": ROOTS}
+WITH_TOOLS = {**SAMPLE, "params": {**SAMPLE["params"], "toolChoice": {"mode": "none"}}}
+QUESTIONS = {
+    "form": CONFIRM,
+    "url": LINK,
+    "sampling": SAMPLE,
+    "sampling with tools": WITH_TOOLS,
+    "roots": ROOTS,
+}
 
 
 def tool(name: str, properties: dict, required: tuple[str, ...] = (), **more: object) -> dict:

@@ -1,0 +1,34 @@
+"""The notebooks in their order: path, question, minutes. README and front door are made from it."""
+
+COURSE = (
+    ("00_start_here", "Can a conversation fit on one screen?", 15),
+    ("ch26/01_messages_on_a_wire", "What is a message, and where does it end?", 25),
+    ("ch26/02_every_request_stands_alone", "What must every request carry?", 25),
+    ("ch26/03_which_era_is_this", "How do I know what a server speaks?", 30),
+    ("ch26/04_who_decides", "A tool, a resource or a prompt?", 20),
+    ("ch26/05_the_server_asks_back", "How does a server ask the person?", 30),
+    ("ch26/06_a_handle_is_a_name", "Where does the state live?", 20),
+    ("ch26/07_host_client_server", "Who stops a server that lies?", 25),
+    ("ch26/08_what_a_server_costs", "Who pays, and for how long?", 25),
+    ("ch26/09_forms_and_pages", "Which form must a client not draw?", 27),
+    ("ch26/10_asking_for_a_generation", "Who paid for the tokens?", 20),
+    ("ch26/11_streams_of_change", "Whose news is this?", 25),
+    ("ch26/12_dates_and_deprecations", "When was this written?", 25),
+    ("reference_card", "What was that method called?", 5),
+    ("the_ledger", "Does the chapter still hold?", 20),
+)
+
+
+def number(path: str) -> str:
+    """How a notebook is called: "26.1" for ch26/01_..., its name for one that has no number."""
+    chapter, _, name = path.rpartition("/")
+    return f"{chapter[2:]}.{int(name[:2])}" if chapter else name.replace("_", " ")
+
+
+def markdown() -> str:
+    """The table of the README."""
+    rows = [
+        f"| [{number(path)}](notebooks/{path}.ipynb) | {question} | {minutes} |"
+        for path, question, minutes in COURSE
+    ]
+    return "\n".join(["| notebook | question | minutes |", "|---|---|---|", *rows])
