@@ -1,8 +1,22 @@
 """The Model Context Protocol on the raw wire, with the standard library alone.
 
-Read the modules in this order: `revision` (what one specification date decides), `jsonrpc` and
-`framing` (one message, one line), `errors`, `server`, `connection`, `exchange`, `client`, `era`,
-`legacy`; then the thin hands: `stdio`, `memory`; then what helps a person see: `tape`.
+Read the modules in this order.
+
+    the facts       revision                        all that one specification date decides
+    one message     jsonrpc, framing, errors        a dict, its bytes, its line, its refusals
+    a server        call, server, features          what a request carries, who answers it, how
+                    subscriptions, json_schema      what is held open; does a value fit?
+    a client        exchange, client, results       ids and answers; methods; what came, checked
+                    cache, listening                what may be kept; who listens
+    two eras        era, legacy                     which one is this, and how to speak the old one
+    asking          elicitation, credentials, state forms, secrets, what travels in between
+    a host          host, trust, addresses          many servers, and what to believe of them
+    pipes           stdio, connection, child,       a server's end, and a client's: a process
+                    pipe_io, reaper, memory         that ends with us; no wire at all
+    HTTP            streamable_http                 the face; what is behind it stands there
+    OAuth           auth                            the ladder, and the client's way up
+    to look at      tape, arrows                    what went over a wire, and how it reads
+    a terminal      __main__, doctor                probe, call; is everything here?
 
 Nothing is imported here, so that starting a server loads only what a server needs.
 """

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from mcp_bare import jsonrpc, revision
 from mcp_bare.errors import InternalError, InvalidParams, UnsupportedVersion
+from mcp_bare.jsonrpc import brief
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,12 +39,6 @@ class Caller:
 
 
 LOCAL = Caller()
-
-
-def brief(value: object, size: int = 80) -> str:
-    """The value in an error message: a refusal must not be larger than what it refuses."""
-    text = repr(value)
-    return text if len(text) <= size else text[:size] + "…"
 
 
 def never() -> bool:

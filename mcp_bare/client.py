@@ -21,7 +21,7 @@ from mcp_bare.cache import Cache
 from mcp_bare.errors import ErrorResponse, InputNeeded, ProtocolViolation
 from mcp_bare.exchange import Exchange, Pending
 from mcp_bare.listening import Subscription
-from mcp_bare.tape import Tape
+from mcp_bare.tape import NOTE, Tape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -120,7 +120,13 @@ class Client:
         Raises ErrorResponse, RequestTimeout, TransportClosed, or ProtocolViolation where the
         result is not of the kind that is due.
         """
-        result = self.start(method, params, on_progress=on_progress).result(timeout)
+        try:
+            result = self.start(method, params, on_progress=on_progress).result(timeout)
+        except ErrorResponse as trouble:
+            if trouble.code != revision.HEADER_MISMATCH or method != "tools/call":
+                raise
+            self.list_tools(refresh=True)  # the tool is not what it was: streamable-http, "Client"
+            result = self.start(method, params, on_progress=on_progress).result(timeout)
         results.check(method, result)
         return result
 
@@ -185,8 +191,16 @@ class Client:
         return self._cached(revision.DISCOVER, {})
 
     def list_tools(self, *, refresh: bool = False) -> list[JsonObject]:
-        """Every tool, all pages."""
-        return self._list("tools/list", refresh)
+        """Every tool, all pages; but for those that cannot be called over this transport."""
+        tools = self._list("tools/list", refresh)
+        refusal = getattr(self.exchange.transport, "why_unusable", None)
+        return tools if refusal is None else [t for t in tools if not self._left_out(t, refusal(t))]
+
+    def _left_out(self, tool: JsonObject, why: str | None) -> bool:
+        """Is there a reason to leave a tool out? Then the tape has it."""
+        if why is not None:
+            self.tape.record(NOTE, b"", f"the tool {tool.get('name')!r} is left out: {why}")
+        return why is not None
 
     def list_resources(self, *, refresh: bool = False) -> list[JsonObject]:
         return self._list("resources/list", refresh)

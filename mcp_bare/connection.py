@@ -76,10 +76,10 @@ class Connection:
 
     def send(self, message: JsonObject) -> None:
         """Write one message as one line; whole, whichever thread it comes from."""
-        payload = _encode(message)
-        if payload is not None:
+        said = encode(message)
+        if said is not None:
             with self._writing:
-                self._write(framing.to_line(payload))
+                self._write(framing.to_line(said[1]))
 
     def accept(self, line: bytes | framing.LineTooLong) -> None:
         """Take one line, without its newline."""
@@ -139,17 +139,18 @@ class Connection:
                 flag[0] = True
 
 
-def _encode(message: JsonObject) -> bytes | None:
-    """The message's bytes; where JSON cannot say it, an internal error's, or none.
+def encode(message: JsonObject) -> tuple[JsonObject, bytes] | None:
+    """The message and its bytes; where JSON cannot say it, an internal error's, or None.
 
     A notification has nobody who waits for it, and an error about it would be an answer without
     an id: it is left out, and stderr says so.
     """
     try:
-        return jsonrpc.dumps(message)
+        return message, jsonrpc.dumps(message)
     except (TypeError, ValueError, RecursionError) as trouble:
         if "id" not in message:
             print(f"left out {message.get('method')}: not JSON: {trouble}", file=sys.stderr)
             return None
         problem = InternalError(f"the result cannot be written as JSON: {trouble}")
-        return jsonrpc.dumps(jsonrpc.error(problem, message["id"]))
+        instead = jsonrpc.error(problem, message["id"])
+        return instead, jsonrpc.dumps(instead)

@@ -3,11 +3,13 @@
     a DiscoverResult                      modern: go on in the same process
     an error no legacy server has         modern, but not this version: take one it lists
     anything else, silence, or an exit    legacy: a fresh process, and `initialize`
+    over HTTP: no server, a refusal that  neither: the error is raised
+    concerns the caller (401), a 5xx
 
 The rule is never keyed to one error code: legacy servers answer an unknown method with whatever
 they like, or not at all. An `initialize` answer proves nothing about the modern era.
 
-Spec: basic/transports/stdio, "Backward Compatibility".
+Spec: basic/transports/stdio and streamable-http, "Backward Compatibility".
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from mcp_bare.errors import (
     ErrorResponse,
     McpError,
     ProtocolViolation,
+    RequestLost,
     RequestTimeout,
     TransportClosed,
 )
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
     from mcp_bare.revision import JsonObject
 
 MODERN, LEGACY = "modern", "legacy"
+SAYS_NOTHING = (401, 403, 407, 408, 421, 429)
+"""Refusals by HTTP that are about the caller, the network or the hour, not about the era."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,7 @@ def judge(answer: JsonObject | McpError) -> Verdict:
     """Read the answer to a `server/discover` that named our newest version.
 
     `answer` is the result, or the error that took its place. Raises ProtocolViolation where the
-    server is modern and no version is common to both.
+    server is modern and no version is common to both; RequestLost where HTTP brought no evidence.
     """
     if isinstance(answer, dict):
         versions = answer.get("supportedVersions")
@@ -62,6 +67,8 @@ def judge(answer: JsonObject | McpError) -> Verdict:
             return Verdict(MODERN, revision.CURRENT, name)
         listed = answer.data.get("supported") if isinstance(answer.data, dict) else None
         return _choose(listed if isinstance(listed, list) else [], name)
+    if isinstance(answer, RequestLost) and not _by_http(answer.status):
+        raise answer
     return _fall_back(_in_words(answer))
 
 
@@ -135,6 +142,11 @@ def _choose(listed: list[Any], evidence: str) -> Verdict:
     )
 
 
+def _by_http(status: int | None) -> bool:
+    """May a legacy server have answered a modern request with this status, and no more?"""
+    return status is not None and 200 <= status < 500 and status not in SAYS_NOTHING
+
+
 def _fall_back(evidence: str) -> Verdict:
     return Verdict(LEGACY, revision.LEGACY[0], evidence)
 
@@ -144,6 +156,8 @@ def _in_words(trouble: McpError) -> str:
         return f"error {trouble.code}, which a legacy server may answer"
     if isinstance(trouble, RequestTimeout):
         return f"silence for {trouble.seconds:g} s"
+    if isinstance(trouble, RequestLost):
+        return f"HTTP status {trouble.status} without an answer of the modern era"
     if isinstance(trouble, TransportClosed):
         code = "" if trouble.exit_code is None else f" with exit code {trouble.exit_code}"
         return f"an exit{code}"

@@ -3,14 +3,16 @@
     McpError
     ├── RpcError            an error that travels on the wire: code, message, data
     │   ├── ParseError, InvalidRequest, MethodNotFound, InvalidParams, InternalError
-    │   ├── MissingCapability, UnsupportedVersion
+    │   ├── MissingCapability, UnsupportedVersion, HeaderMismatch
     │   └── StateRejected   a requestState that fails verification
     ├── ToolError           a failure a tool author puts into words for the model
     ├── IllegalSchema       a form's schema that the restricted dialect does not allow
     ├── ProtocolViolation   the peer answered with something the specification does not allow
+    ├── Refused             HTTP says no: the status, headers and body to answer with
     ├── InputNeeded         the server asks back and nobody here can answer
     ├── RequestTimeout      no answer in time; the request was cancelled
     └── TransportClosed     the other end is gone: exit code and the tail of its stderr
+        └── RequestLost     over HTTP: one request gets no answer, the others go on
 
 Spec: basic/index, "Error Codes".
 """
@@ -109,6 +111,12 @@ class UnsupportedVersion(RpcError):
         )
 
 
+class HeaderMismatch(RpcError):
+    """An HTTP header that is missing, malformed, or says something else than the body."""
+
+    code = revision.HEADER_MISMATCH
+
+
 class ErrorResponse(RpcError):
     """The peer's error response, with whatever code it chose."""
 
@@ -127,6 +135,14 @@ class IllegalSchema(McpError):
 
 class ProtocolViolation(McpError):
     """The peer sent something that the specification does not allow."""
+
+
+class Refused(McpError):
+    """An HTTP request that is answered with a refusal: Refused(401, {...}, b"")."""
+
+    def __init__(self, status: int, headers: dict[str, str], body: bytes):
+        super().__init__(f"HTTP {status}")
+        self.status, self.headers, self.body = status, headers, body
 
 
 class InputNeeded(McpError):
@@ -159,3 +175,14 @@ class TransportClosed(McpError):
         code = f" (exit code {exit_code})" if exit_code is not None else ""
         super().__init__(f"{reason}{code}{tail}")
         self.reason, self.exit_code, self.stderr_tail = reason, exit_code, stderr_tail
+
+
+class RequestLost(TransportClosed):
+    """This one request gets no answer; whether the server has done it, nobody knows.
+
+    `status` is the HTTP status that came in its place, None where none came.
+    """
+
+    def __init__(self, reason: str, request_id: RequestId | None, status: int | None = None):
+        super().__init__(reason)
+        self.request_id, self.status = request_id, status

@@ -22,6 +22,7 @@ from mcp_bare.errors import (
     InternalError,
     McpError,
     ProtocolViolation,
+    RequestLost,
     RequestTimeout,
     RpcError,
     TransportClosed,
@@ -37,14 +38,21 @@ if TYPE_CHECKING:
     Listener = Callable[[JsonObject], None]
 
 
-class Transport(Protocol):
-    """What a client needs of a wire: messages as bytes, one at a time, in order."""
+class OnPayload(Protocol):
+    """Takes what arrived; `asked` is the request on whose own stream it came, where it has one."""
 
-    def open(
-        self,
-        on_payload: Callable[[bytes], None],
-        on_close: Callable[[TransportClosed], None],
-    ) -> None:
+    def __call__(self, payload: bytes, asked: RequestId | None = None) -> None: ...
+
+
+class Transport(Protocol):
+    """What a client needs of a wire: messages as bytes, one at a time, in order.
+
+    A transport where requests do not share one stream may also have `cancel(id)`: True where it has
+    cancelled in a way of its own, False where the message is due; and say RequestLost when closing
+    concerns one request only.
+    """
+
+    def open(self, on_payload: OnPayload, on_close: Callable[[TransportClosed], None]) -> None:
         """Connect; both callbacks may come from another thread."""
 
     def send(self, payload: bytes) -> None:
@@ -165,6 +173,10 @@ class Exchange:
                 return False
             what = f"{pending.method} (id {pending.id!r}) was cancelled: {reason}"
             pending.settle(_raising(lambda: McpError(what)))
+        in_its_own_way = getattr(self.transport, "cancel", None)
+        if in_its_own_way is not None and in_its_own_way(pending.id):
+            self.tape.record(NOTE, b"", f"{what}; its stream was closed")
+            return True
         if pending.method == "initialize":  # the one request that a client must not cancel
             return True
         params = {"requestId": pending.id, "reason": reason}
@@ -191,7 +203,7 @@ class Exchange:
 
     # --- what arrives ---
 
-    def _received(self, payload: bytes) -> None:
+    def _received(self, payload: bytes, asked: RequestId | None = None) -> None:
         try:
             message = jsonrpc.parse(payload)
         except RpcError as problem:
@@ -200,11 +212,11 @@ class Exchange:
         self.tape.record(CAME, payload)
         kind = jsonrpc.kind(message)
         if kind == "notification":
-            self._notified(message)
+            self._notified(message, asked)
         elif kind == "request":
             self._asked(message)
         else:
-            self._answered(message)
+            self._answered(message, asked)
 
     def _unreadable(self, payload: bytes, problem: RpcError) -> None:
         """A line that is no message: skipped and counted; if it answers a request, that fails."""
@@ -214,9 +226,12 @@ class Exchange:
             what = f"the answer to id {problem.request_id!r} is no message: {problem.message}"
             self._settle(problem.request_id, _raising(lambda: ProtocolViolation(what)))
 
-    def _answered(self, message: JsonObject) -> None:
+    def _answered(self, message: JsonObject, asked: RequestId | None) -> None:
         answered = message.get("id")
-        if answered is None:  # an error whose id the server could not read
+        if asked is not None:  # a stream of its own: an error there is about it, whatever its id
+            fits = "error" in message or (type(answered), answered) == jsonrpc.id_key(asked)
+            answered = asked if fits else None
+        elif answered is None:  # an error whose id the server could not read
             answered = self._only_candidate()
         outcome = (
             _raising(lambda: ErrorResponse(message["error"], answered))
@@ -224,7 +239,8 @@ class Exchange:
             else lambda: message["result"]
         )
         if answered is None or not self._settle(answered, outcome):
-            self.tape.record(NOTE, b"", f"nobody waits for the answer with id {answered!r}")
+            what = f"nobody waits for the answer with id {message.get('id')!r}"
+            self.tape.record(NOTE, b"", what)
 
     def _only_candidate(self) -> RequestId | None:
         """The request that an error without an id must be about, where there is no doubt.
@@ -243,10 +259,10 @@ class Exchange:
                 pending.settle(outcome)
         return pending is not None
 
-    def _notified(self, message: JsonObject) -> None:
+    def _notified(self, message: JsonObject, asked: RequestId | None) -> None:
         params = message.get("params")
         params = params if isinstance(params, dict) else {}
-        belongs = _belongs_to(message["method"], params)
+        belongs = _belongs_to(message["method"], params) if asked is None else asked
         with self._lock:
             pending = self._pending.get(jsonrpc.id_key(belongs)) if belongs is not None else None
         for listener in (pending.listener if pending else None, self.on_notification):
@@ -282,6 +298,10 @@ class Exchange:
             self.send(response)
 
     def _lost(self, why: TransportClosed) -> None:
+        if isinstance(why, RequestLost):
+            if why.request_id is not None:
+                self._settle(why.request_id, _raising(lambda: _again(why)))
+            return
         with self._lock:
             if self._closed is None:
                 self._closed = why
@@ -304,6 +324,8 @@ def _raising(make: Callable[[], McpError]) -> Callable[[], JsonObject]:
 
 
 def _again(why: TransportClosed) -> TransportClosed:
+    if isinstance(why, RequestLost):
+        return RequestLost(why.reason, why.request_id, why.status)
     return TransportClosed(why.reason, why.exit_code, why.stderr_tail)
 
 
@@ -322,10 +344,10 @@ def _belongs_to(method: str, params: JsonObject) -> RequestId | None:
     return found if jsonrpc.is_id(found) else None
 
 
-def _forward(target: weakref.ref[Exchange], name: str) -> Callable[[Any], None]:
-    def forward(what: Any) -> None:
+def _forward(target: weakref.ref[Exchange], name: str) -> Callable[..., None]:
+    def forward(*what: Any) -> None:
         exchange = target()
         if exchange is not None:
-            getattr(exchange, name)(what)
+            getattr(exchange, name)(*what)
 
     return forward

@@ -12,7 +12,6 @@ server/utilities/pagination.
 from __future__ import annotations
 
 from mcp_bare import revision
-from mcp_bare.call import brief
 from mcp_bare.errors import (
     ErrorResponse,
     IllegalSchema,
@@ -22,6 +21,7 @@ from mcp_bare.errors import (
     RpcError,
     ToolError,
 )
+from mcp_bare.jsonrpc import brief
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 
 from mcp_bare.errors import IllegalSchema
+from mcp_bare.jsonrpc import brief
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class _Judge:
             yield f"{name} is not allowed here"
             return
         if not isinstance(schema, dict):
-            raise IllegalSchema(f"{_short(schema)} is no schema; an object or a boolean is due")
+            raise IllegalSchema(f"{brief(schema)} is no schema; an object or a boolean is due")
         for word in BEYOND:
             if word in schema:
                 raise IllegalSchema(f"{word} is not supported here")
@@ -96,7 +97,7 @@ class _Judge:
         from urllib.parse import unquote
 
         if not isinstance(ref, str) or not (ref == "#" or ref.startswith("#/")):
-            raise IllegalSchema(f"$ref {_short(ref)} is no path in this document; none is fetched")
+            raise IllegalSchema(f"$ref {brief(ref)} is no path in this document; none is fetched")
         found = self.root
         for part in unquote(ref[1:]).split("/")[1:]:
             key = part.replace("~1", "/").replace("~0", "~")
@@ -163,12 +164,12 @@ def _scalar(schema: Any, value: Any, name: str) -> Iterator[str]:
         if not all(isinstance(n, str) and n in _TYPES for n in names):
             raise IllegalSchema(f"unknown type {wanted!r}")
         if not any(_TYPES[n](value) for n in names):
-            yield f"{name} is {_short(value)}; {' or '.join(names)} is due"
+            yield f"{name} is {brief(value)}; {' or '.join(names)} is due"
             return
     if "enum" in schema and not any(_key(value) == _key(choice) for choice in schema["enum"]):
-        yield f"{name} is {_short(value)}; one of {_short(schema['enum'])} is due"
+        yield f"{name} is {brief(value)}; one of {brief(schema['enum'])} is due"
     if "const" in schema and _key(value) != _key(schema["const"]):
-        yield f"{name} is {_short(value)}; {_short(schema['const'])} is due"
+        yield f"{name} is {brief(value)}; {brief(schema['const'])} is due"
     yield from _bounds(schema, value, name)
     if isinstance(value, str) and "pattern" in schema and not re.search(schema["pattern"], value):
         yield f"{name} does not match the pattern {schema['pattern']!r}"
@@ -202,7 +203,7 @@ def _bounds(schema: Any, value: Any, name: str) -> Iterator[str]:
 def _format(wanted: str, value: str, name: str) -> Iterator[str]:
     if not is_format(wanted, value):
         example = {"date": "1999-12-31", "date-time": "1999-12-31T09:00:00Z"}.get(wanted, "")
-        yield f"{name} is {_short(value)}; {wanted} is due" + (f", as {example}" * bool(example))
+        yield f"{name} is {brief(value)}; {wanted} is due" + (f", as {example}" * bool(example))
 
 
 def is_format(wanted: str, value: str) -> bool:
@@ -254,8 +255,3 @@ def _index(text: str) -> int:
 
 def _join(at: str, key: str) -> str:
     return f"{at}.{key}" if at else key
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

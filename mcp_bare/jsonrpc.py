@@ -115,9 +115,9 @@ def envelope_problem(message: JsonObject) -> str | None:
     """What is wrong with a message's envelope, or None."""
     if message.get("jsonrpc") != "2.0":
         return f'"jsonrpc" is {brief(message.get("jsonrpc"))}; it must be "2.0"'
-    if "id" in message and not is_id(message["id"]):
-        if message["id"] is None and "error" in message and "method" not in message:
-            return None  # an error answer to something whose id could not be read
+    # An error may have an id of null: it answers something whose id could not be read.
+    nobody = message.get("id") is None and "error" in message and "method" not in message
+    if "id" in message and not is_id(message["id"]) and not nobody:
         return f'"id" is {brief(message["id"])}; it must be a string or an integer'
     if "method" in message:
         method = message["method"]

@@ -22,7 +22,7 @@ Spec: basic/index, basic/versioning, basic/patterns/*, server/*.
 from __future__ import annotations
 
 from mcp_bare import features, jsonrpc, revision, subscriptions
-from mcp_bare.call import LOCAL, Call, Caller, brief, never
+from mcp_bare.call import LOCAL, Call, Caller, never
 from mcp_bare.errors import (
     IllegalSchema,
     InternalError,
@@ -31,6 +31,7 @@ from mcp_bare.errors import (
     RpcError,
     UnsupportedVersion,
 )
+from mcp_bare.jsonrpc import brief
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,6 +91,10 @@ class Server:
                 f"inputSchema of {definition.get('name')!r} is {schema!r}; "
                 'an object with "type": "object" is due (server/tools)'
             )
+        if "x-mcp-header" in repr(schema):
+            from mcp_bare import mirrors  # few tools have them, and a start should not wait
+
+            mirrors.mirrors(schema)
         return self._define("tools", definition)
 
     def resource(
@@ -198,8 +203,16 @@ class Server:
         return None if result is None else jsonrpc.result(id, self._finish(call, result))
 
     def _refuse_initialize(self, params: Any) -> RpcError:
-        wanted = params.get("protocolVersion") if isinstance(params, dict) else None
+        """An old client's opening; or, with a modern `_meta`, a method that there is not.
+
+        Either way the error names the versions: an old client can show it, and no more.
+        """
+        params = params if isinstance(params, dict) else {}
+        wanted, meta = params.get("protocolVersion"), params.get("_meta")
         hint = "; the initialize handshake is gone, send server/discover"
+        if isinstance(meta, dict) and meta.get(revision.PROTOCOL_VERSION) in revision.MODERN:
+            speaks = f"this server speaks {', '.join(revision.MODERN)}"
+            return MethodNotFound(f"Method not found: initialize; {speaks}{hint}")
         return UnsupportedVersion(wanted if isinstance(wanted, str) else "", revision.MODERN, hint)
 
     def _finish(self, call: Call, result: JsonObject) -> JsonObject:

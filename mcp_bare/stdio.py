@@ -46,7 +46,7 @@ def serve(server: Server, principal: str | None = None, patience: float = 5.0) -
         while chunk := os.read(wire_in, pipe_io.CHUNK):
             connection.receive(chunk)
         connection.end(patience)
-    except (BrokenPipeError, KeyboardInterrupt):
+    except (ConnectionError, KeyboardInterrupt):
         pass  # the client is gone, or the person at the terminal wants us gone
 
 
@@ -68,7 +68,7 @@ def _take_over_standard_streams() -> tuple[int, int]:
 
 def _in_thread(work: Callable[[], None]) -> None:
     def quietly() -> None:
-        with contextlib.suppress(BrokenPipeError):  # nobody reads: the reading loop ends us
+        with contextlib.suppress(ConnectionError):  # nobody reads: the reading loop ends us
             work()
 
     try:

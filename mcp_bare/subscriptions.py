@@ -13,8 +13,8 @@ import contextlib
 import threading
 
 from mcp_bare import jsonrpc, revision
-from mcp_bare.call import brief
 from mcp_bare.errors import InvalidParams, InvalidRequest, MethodNotFound
+from mcp_bare.jsonrpc import brief
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ def rude(fault):
 
 def environment(**more):
     """An environment in which scripts find the toolkit, and the text layer is strict UTF-8."""
-    strict = {"PYTHONPATH": f"{ROOT}{os.pathsep}{HERE}", "PYTHONIOENCODING": "utf-8:strict"}
+    strict = {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8:strict"}
     return {**os.environ, **strict, **more}
 
 

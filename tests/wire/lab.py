@@ -8,10 +8,9 @@ import threading
 import time
 from collections import defaultdict
 
-import naive
-
 from mcp_bare.server import Server
 from mcp_bare.stdio import serve
+from tests.wire import naive
 
 ANYTHING = {"type": "object"}
 

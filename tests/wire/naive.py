@@ -107,7 +107,7 @@ class NaiveClient:
         except ValueError:  # (a tutorial's thread would die with a traceback; ours is quiet)
             pass
 
-    def request(self, method, params=None, timeout=1.0):
+    def request(self, method, params=None, timeout=0.7):
         self.last_id += 1
         params = {**(params or {}), "_meta": META}
         message = {"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params}

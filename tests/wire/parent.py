@@ -8,9 +8,8 @@ import signal
 import sys
 import time
 
-from helpers import open_client, rude
-
 from mcp_bare import reaper
+from tests.wire.helpers import open_client, rude
 
 STUBBORN = ("no-fault", "ignores-eof", "ignores-sigterm", "has-children")
 

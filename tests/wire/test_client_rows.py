@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import psutil
 import pytest
-from helpers import HERE, PATIENCE, eventually, gone, open_client, ours, rude, text_of
-from naive import NaiveClient, NaiveError, clear_away
 
 from mcp_bare.errors import ErrorResponse, ProtocolViolation, RequestTimeout, TransportClosed
 from mcp_bare.tape import NOTE, SENT
+from tests.wire.helpers import HERE, PATIENCE, eventually, gone, open_client, ours, rude, text_of
+from tests.wire.naive import NaiveClient, NaiveError, clear_away
 
 
 class NoAnswer(Exception):
@@ -234,7 +234,6 @@ NOT_SHOWN = [
     # Nothing that a client must mind.
     Row("no-result-type", works),  # basic/index: absent means complete
     Row("no-fault", works_and_counts_noise(0)),
-    Row("slow-start", works),
 ]
 
 

@@ -8,9 +8,15 @@ import queue
 import sys
 import threading
 
-import naive
 import pytest
-from helpers import (
+
+from mcp_bare import era, jsonrpc, legacy, revision
+from mcp_bare.errors import ProtocolViolation, RequestTimeout, TransportClosed
+from mcp_bare.exchange import Exchange
+from mcp_bare.stdio import StdioTransport
+from mcp_bare.tape import SENT, Tape
+from tests.wire import naive
+from tests.wire.helpers import (
     LAB,
     environment,
     eventually,
@@ -22,12 +28,6 @@ from helpers import (
     say,
     text_of,
 )
-
-from mcp_bare import era, jsonrpc, legacy, revision
-from mcp_bare.errors import ProtocolViolation, RequestTimeout, TransportClosed
-from mcp_bare.exchange import Exchange
-from mcp_bare.stdio import StdioTransport
-from mcp_bare.tape import SENT, Tape
 
 LATEST_LEGACY = revision.LEGACY[0]
 
@@ -100,7 +100,7 @@ def test_a_server_that_nothing_reaches(fault, error, says):
     """One clear error, the processes gone. (A naive client fails here too, as it should.)"""
     before = ours()
     with pytest.raises(error, match=says):
-        connect(rude(fault), timeout=1.0, probe_timeout=0.3)
+        connect(rude(fault), timeout=0.5, probe_timeout=0.3)
     assert not [p for p in ours() - before if "rude.py" in " ".join(p.cmdline())]
 
 

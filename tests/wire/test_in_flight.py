@@ -6,9 +6,7 @@ import signal
 import threading
 import time
 
-import lab
 import pytest
-from helpers import LAB, PATIENCE, eventually, exchange, open_client, rude, say, text_of
 
 from mcp_bare import jsonrpc, revision
 from mcp_bare.client import Client
@@ -17,6 +15,8 @@ from mcp_bare.errors import McpError, RequestTimeout, TransportClosed
 from mcp_bare.exchange import Exchange
 from mcp_bare.memory import MemoryTransport
 from mcp_bare.tape import CAME, Tape
+from tests.wire import lab
+from tests.wire.helpers import LAB, PATIENCE, eventually, exchange, open_client, rude, say, text_of
 
 
 def tool(client, name, **arguments):

@@ -13,12 +13,22 @@ import threading
 
 import psutil
 import pytest
-from helpers import HERE, LAB, PATIENCE, environment, eventually, gone, open_client, ours, rude
-from helpers import text_of as text
 
 from mcp_bare import reaper
 from mcp_bare.errors import McpError, RequestTimeout, TransportClosed
 from mcp_bare.stdio import StdioTransport
+from tests.wire.helpers import (
+    HERE,
+    LAB,
+    PATIENCE,
+    environment,
+    eventually,
+    gone,
+    open_client,
+    ours,
+    rude,
+)
+from tests.wire.helpers import text_of as text
 
 ECHO = ("echo", {"text": "hello"})
 
@@ -165,7 +175,7 @@ def test_a_parent_that_ends_by_itself(how):
     parent, processes = starts(how)
     said = ends(parent, processes)
     assert parent.returncode == (1 if how == "fail" else 0), said
-    assert ("RuntimeError" in said) == (how == "fail") and "Warning" not in said
+    assert ("Traceback" in said) == (how == "fail") and "ResourceWarning" not in said
 
 
 def test_a_parent_that_is_killed_while_its_fork_lives_on():

@@ -6,8 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers import ROOT, exchange, open_client, rude, run, say
-from test_server_rows import OK, TABLE
+
+from tests.wire.helpers import ROOT, exchange, open_client, rude, run, say
+from tests.wire.test_server_rows import OK, TABLE
 
 spec = importlib.util.spec_from_file_location("rude", ROOT / "toy_servers" / "rude.py")
 module = importlib.util.module_from_spec(spec)
@@ -116,7 +117,14 @@ def test_a_fragile_server_dies_of_one_line():
     assert not answers and done.returncode != 0
 
 
-STAY = {"never-reads", "ignores-eof", "ignores-sigterm", "has-children", "dies-with-children"}
+STAY = {
+    "slow-start",
+    "never-reads",
+    "ignores-eof",
+    "ignores-sigterm",
+    "has-children",
+    "dies-with-children",
+}
 
 
 @pytest.mark.parametrize("fault", [name for name in module.FAULTS if name not in STAY])
