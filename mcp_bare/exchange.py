@@ -204,6 +204,9 @@ class Exchange:
     # --- what arrives ---
 
     def _received(self, payload: bytes, asked: RequestId | None = None) -> None:
+        if not payload:  # an event that only primes a stream, or keeps it open
+            self.tape.record(NOTE, b"", "an event without data")
+            return
         try:
             message = jsonrpc.parse(payload)
         except RpcError as problem:
@@ -325,7 +328,9 @@ def _raising(make: Callable[[], McpError]) -> Callable[[], JsonObject]:
 
 def _again(why: TransportClosed) -> TransportClosed:
     if isinstance(why, RequestLost):
-        return RequestLost(why.reason, why.request_id, why.status)
+        again = RequestLost(why.reason, why.request_id, why.status)
+        again.__cause__ = why.__cause__
+        return again
     return TransportClosed(why.reason, why.exit_code, why.stderr_tail)
 
 

@@ -5,7 +5,8 @@ needs travels in a sealed requestState. So a new process may answer every messag
 
 The environment says for whom a process works and what it shares with the other processes:
 CALENDAR_USER (the caller; stdio takes it from the environment, never from a message), CALENDAR_DB
-(a file), CALENDAR_STATE_KEY (what seals the state, 16 characters or more).
+(a file), CALENDAR_STATE_KEY (what seals the state, 16 characters or more). With `--http PORT` it
+serves over HTTP, where nobody is authenticated and the handle is all that a caller has.
 """
 
 import json
@@ -22,7 +23,7 @@ from mcp_bare import elicitation
 from mcp_bare.errors import ToolError
 from mcp_bare.server import Server, text_result
 from mcp_bare.state import Seal
-from mcp_bare.stdio import serve
+from toy_servers.parts.running import run
 
 DATABASE = os.environ.get("CALENDAR_DB", "calendar.sqlite3")
 RETENTION_DAYS = 30
@@ -179,4 +180,4 @@ def seal():
 PROCESS_KEY = secrets.token_bytes(32)  # with no shared key, a state dies with its process
 
 if __name__ == "__main__":
-    serve(server, principal=os.environ.get("CALENDAR_USER"))
+    run(server, principal=os.environ.get("CALENDAR_USER"))

@@ -9,7 +9,6 @@ opened it: over HTTP that is the scope of their token. It lives in SQLite (INCID
 file), so that any process may answer any request, and no two mint the same handle.
 """
 
-import argparse
 import json
 import os
 import sqlite3
@@ -21,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a scri
 
 from mcp_bare.errors import ToolError
 from mcp_bare.server import Server, text_result
+from toy_servers.parts.running import run
 
 SEVERITIES = ["sev1", "sev2", "sev3"]
 FIRST = [("Checkout slow in eu-west-1", "sev2"), ("Search index is stale", "sev3")]
@@ -163,20 +163,5 @@ def make(path):
     return server
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--http", type=int, metavar="PORT", help="0 takes any free port")
-    options = parser.parse_args()
-    server = make(os.environ.get("INCIDENTS_DB", "incidents.sqlite3"))
-    if options.http is None:
-        from mcp_bare.stdio import serve
-
-        serve(server)
-    else:
-        from mcp_bare.streamable_http import serve as serve_http
-
-        serve_http(server, port=options.http)
-
-
 if __name__ == "__main__":
-    main()
+    run(make(os.environ.get("INCIDENTS_DB", "incidents.sqlite3")))

@@ -14,6 +14,11 @@ COURSE = (
     ("ch26/10_asking_for_a_generation", "Who paid for the tokens?", 20),
     ("ch26/11_streams_of_change", "Whose news is this?", 25),
     ("ch26/12_dates_and_deprecations", "When was this written?", 25),
+    ("ch27/06_post_and_stream", "What if header and body disagree?", 30),
+    ("ch27/07_the_ladder", "What is wrong with this token?", 30),
+    ("ch27/08_the_whole_dance", "How does a client find its way to a token?", 28),
+    ("ch27/09_a_name_is_not_a_permission", "Who may use somebody else's token?", 23),
+    ("ch27/10_three_replicas_no_session", "Where did the event go?", 20),
     ("reference_card", "What was that method called?", 5),
     ("the_ledger", "Does the chapter still hold?", 20),
 )

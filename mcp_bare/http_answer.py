@@ -1,0 +1,104 @@
+"""One HTTP response on a socket: a JSON body of known length, or a stream of events in chunks.
+
+    HTTP/1.1 200 OK                          HTTP/1.1 200 OK
+    Content-Type: application/json           Content-Type: text/event-stream
+    Content-Length: 41                       X-Accel-Buffering: no
+                                             Transfer-Encoding: chunked
+    {"jsonrpc":"2.0","id":1,...}
+                                             27
+                                             data: {"jsonrpc":"2.0",...}
+
+Each goes out in as few writes as it can, whole events at a time, and through nobody's buffer: a
+proxy is told not to keep any back. An old client (HTTP/1.0) gets its stream without chunks.
+
+Does not handle: which of the two it is to be (`http_server`).
+
+Spec: basic/transports/streamable-http, "Receiving Messages"; RFC 9112, "Chunked Transfer Coding".
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from mcp_bare import sse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcp_bare.http_request import Request
+
+JSON_HEADERS = {"Content-Type": "application/json", "Cache-Control": "no-store"}
+STREAM_HEADERS = {
+    "Content-Type": sse.MEDIA_TYPE,
+    "Cache-Control": "no-store, no-transform",
+    "X-Accel-Buffering": "no",  # nginx, and others who learned it from nginx
+}
+_PHRASES = {status.value: status.phrase for status in HTTPStatus}
+
+
+class Answer:
+    """The response to one request; `request` is None where what came was none."""
+
+    def __init__(self, sock: socket.socket, request: Request | None, stays_open: bool):
+        self._sock, self.stays_open = sock, stays_open and request is not None
+        self._bodiless = request is not None and request.method == "HEAD"
+        self._chunked = request is not None and request.version >= (1, 1)
+        self.streaming = False
+
+    def send(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
+        """The whole response at once. Raises OSError where nobody takes it."""
+        length = {} if status == 204 else {"Content-Length": str(len(body))}
+        head = self._head(status, {**headers, **length})
+        self._sock.sendall(head if self._bodiless else head + body)
+
+    def send_json(self, status: int, payload: bytes) -> None:
+        """One message as the whole response."""
+        self.send(status, JSON_HEADERS, payload)
+
+    def send_event(self, payload: bytes, *, last: bool) -> None:
+        """One message of a stream, which the first one opens and the last one ends."""
+        self._stream(sse.write_event(payload), last=last)
+
+    def keep_alive(self) -> None:
+        """A comment, in a stream that is opened if it is not yet."""
+        self._stream(sse.KEEP_ALIVE, last=False)
+
+    def _stream(self, data: bytes, *, last: bool) -> None:
+        head = b""
+        if not self.streaming:
+            self.stays_open = self.stays_open and self._chunked
+            chunked = {"Transfer-Encoding": "chunked"} if self._chunked else {}
+            head, self.streaming = self._head(200, {**STREAM_HEADERS, **chunked}), True
+        if self._chunked:
+            data = b"%x\r\n%b\r\n" % (len(data), data) + (b"0\r\n\r\n" if last else b"")
+        self._sock.sendall(head + data)
+
+    def _head(self, status: int, headers: Mapping[str, str]) -> bytes:
+        lines = [
+            f"HTTP/1.1 {status} {_PHRASES.get(status, '')}",
+            *(f"{k}: {v}" for k, v in headers.items()),
+        ]
+        if not self.stays_open and "Connection" not in headers:
+            lines.append("Connection: close")
+        whole = [re.sub(r"[\r\n\0]", " ", line) for line in lines]  # a value may echo a stranger's
+        return "\r\n".join([*whole, "", ""]).encode("latin-1", "replace")
+
+
+def has_hung_up(sock: socket.socket) -> bool:
+    """Has the other end closed? Looks without waiting and without taking anything away.
+
+    Behind a next request that came too early, a hang-up is not seen; then the next write fails.
+    """
+    patience = sock.gettimeout()
+    try:
+        sock.settimeout(0)
+        return sock.recv(1, socket.MSG_PEEK) == b""
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    finally:
+        sock.settimeout(patience)
