@@ -65,6 +65,7 @@ class Client:
         self.tape = Tape() if tape is None else tape
         self.initialize_result: JsonObject | None = None  # filled by `era` in the legacy era
         self._ids = iter(itertools.count(1) if ids is None else ids)
+        self._told: set[str] = set()  # of the tools that are left out
         self.cache = Cache()
         self.exchange = Exchange(transport, self.tape, timeout)
         self.exchange.on_notification = self.cache.invalidate
@@ -197,9 +198,11 @@ class Client:
         return tools if refusal is None else [t for t in tools if not self._left_out(t, refusal(t))]
 
     def _left_out(self, tool: JsonObject, why: str | None) -> bool:
-        """Is there a reason to leave a tool out? Then the tape has it."""
-        if why is not None:
-            self.tape.record(NOTE, b"", f"the tool {tool.get('name')!r} is left out: {why}")
+        """Is there a reason to leave a tool out? Then the tape has it, once."""
+        what = f"the tool {tool.get('name')!r} is left out: {why}"
+        if why is not None and what not in self._told:
+            self._told.add(what)
+            self.tape.record(NOTE, b"", what)
         return why is not None
 
     def list_resources(self, *, refresh: bool = False) -> list[JsonObject]:

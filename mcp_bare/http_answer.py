@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 import socket
+from email.utils import formatdate
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
@@ -79,6 +80,7 @@ class Answer:
     def _head(self, status: int, headers: Mapping[str, str]) -> bytes:
         lines = [
             f"HTTP/1.1 {status} {_PHRASES.get(status, '')}",
+            f"Date: {formatdate(usegmt=True)}",  # a server with a clock must say it (RFC 9110)
             *(f"{k}: {v}" for k, v in headers.items()),
         ]
         if not self.stays_open and "Connection" not in headers:

@@ -75,8 +75,9 @@ class HttpTransport:
         return True
 
     def why_unusable(self, tool: JsonObject) -> str | None:
-        """Why this tool cannot be called over HTTP, or None."""
-        return http_learned.why_unusable(tool)
+        """Why this tool cannot be called over HTTP, or None; the era before has no such rule."""
+        legacy = self._link is not None and self._link.learned.legacy is not None
+        return None if legacy else http_learned.why_unusable(tool)
 
     def close(self) -> None:
         """Close every connection; safe to call twice."""

@@ -217,6 +217,8 @@ def _refusal(response: HTTPResponse, body: bytes) -> str:
     if 300 <= response.status < 400:
         where = brief(response.getheader("Location"))
         return f"{status} to {where}, which is not followed; use that address if it is meant"
+    if not body:
+        return f"{status}, and no body"
     sent = response.getheader("Content-Type")
     return f"{status}, Content-Type {brief(sent)}, and no JSON-RPC message: {brief(body)}"
 

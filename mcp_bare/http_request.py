@@ -81,7 +81,8 @@ def refused(
     """A refusal with a JSON-RPC error as its body; without an id where none could be read."""
     error = InvalidRequest(problem) if isinstance(problem, str) else problem
     body = jsonrpc.dumps(jsonrpc.error(error, id))
-    return Refused(status, {"Content-Type": "application/json", **(headers or {})}, body)
+    always = {"Content-Type": "application/json", "Cache-Control": "no-store"}
+    return Refused(status, {**always, **(headers or {})}, body)
 
 
 def read(stream: IO[bytes], max_body: int, go_on: Callable[[], None]) -> Request | None:

@@ -41,9 +41,10 @@ class HttpServer:
     """`server` at http://host:port/path; port 0 is any free one, and `url` says which.
 
     `guard` decides who may send what (`mcp_bare.auth.guard`). `allowed_hosts` are names that this
-    server goes by beside those of this machine: "mcp.example.com", with a port or without;
-    `allowed_origins` are sites whose pages may call: "https://app.example.com". `limits` bound
-    sizes and times. Raises OSError where the port is taken by another process.
+    server goes by, with a port or without: "mcp.example.com"; on loopback, localhost and its like
+    need not be said, on any other address nothing goes without saying. `allowed_origins` are sites
+    whose pages may call: "https://app.example.com". `limits` bound sizes and times. Raises OSError
+    where the port is taken by another process.
     """
 
     def __init__(

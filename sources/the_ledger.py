@@ -6,9 +6,10 @@
 # %% [markdown]
 # # The ledger
 #
-# *Chapter 26, claim by claim. 15 minutes to read, 5 to do.*
+# *Chapter 26, and the half of chapter 27 that is about HTTP and tokens, claim by claim. 15 minutes to
+# read, 5 to do.*
 #
-# Chapter 26 says that it measured. So we measure again, and this came out:
+# The chapters say that they measured. So we measure again, and this came out:
 #
 # ```
 # 26-22  Without any handshake, `tools/list` returns the full catalogue.      differs
@@ -19,11 +20,11 @@
 
 # %% [markdown]
 # ## You will
-# - read what a reader of the chapter should know first: the errata;
-# - see each of its 50 claims beside what was measured just now, on this machine;
+# - read what a reader of the chapters should know first: the errata;
+# - see each of their claims beside what was measured just now, on this machine;
 # - take one check apart, and make its verdict come out the other way;
 # - run one claim from a terminal;
-# - look up the chapter's quotes in the specification, though no word of it is kept here.
+# - look up the chapters' quotes in the specification, though no word of it is kept here.
 
 # %%
 import inspect
@@ -36,8 +37,8 @@ from workbench.ledger.shown import show
 
 # %% [markdown]
 # The next cell runs all of it: our toys, a server and a client on the official Python SDK, the
-# published reference server, the official wire types, the tokenizer. It takes about half a minute,
-# and every process that it starts ends with it.
+# published reference server, the official wire types, the tokenizer; over HTTP also both lines of the
+# TypeScript SDK. It takes about half a minute, and every process that it starts ends with it.
 
 # %%
 findings = list(ledger.run())
@@ -57,7 +58,7 @@ def verdict(word):
 # %% [markdown]
 # ## Errata
 #
-# What a reader of chapter 26 should know first. Each entry is here because its check came out
+# What a reader of the chapters should know first. Each entry is here because its check came out
 # otherwise today.
 
 # %%
@@ -73,6 +74,11 @@ for finding in verdict(ledger.DIFFERS):
 # 26-04 and 26-41 are slips of the pen. The others change how one builds: a version cannot be read off
 # an `initialize` (26-16), nor a catalogue off a bare list (26-22), nor a state off the wire without
 # a seal (26-34); and whether process B can go on is a matter of keys (26-33).
+#
+# Of chapter 27, one thing first: the TypeScript SDK that it measured is the older of two lines, and
+# the newer one serves the revision (27-49), though its constant says otherwise (27-45). A header and
+# a body that disagree are compared one way only in the Python SDK (27-47). And two libraries with the
+# same verifier differ in more than the chapter saw (27-55).
 
 # %% [markdown]
 # ## What stands beside the claims that hold
@@ -88,6 +94,7 @@ for finding in verdict(ledger.HOLDS):
 # %% [markdown]
 # It refuses that, too (26-07): the bare request made the connection one of the older era, for good.
 # And an undeclared capability is refused only where the SDK asks the question itself (26-10).
+# Over HTTP, a token whose expiry is 0 gets into the Python SDK as one without any does (27-53).
 
 # %% [markdown]
 # ## What cannot be known here
@@ -121,32 +128,42 @@ themes(ledger.wire, ledger.every_request)
 themes(ledger.era, ledger.published)
 
 # %% [markdown]
-# Who decides, who may ask whom, and what lasts from one call to the next:
+# Who decides, who may ask whom, and what lasts from one call to the next; what a server costs before
+# it is used; then trust, dates and neighbours:
 
 # %%
-themes(ledger.primitives, ledger.asking, ledger.initiative)
+themes(ledger.primitives, ledger.asking, ledger.initiative, ledger.costs, ledger.words)
 
 # %% [markdown]
-# What a server costs before it is used; then trust, dates and neighbours:
+# ### Chapter 27: over HTTP, and at the door
+#
+# The same requests to four endpoints: the Python SDK's, the TypeScript SDK's in both of its lines, and
+# ours. Where the chapter says what one of them answers, the other three stand further up, beside it.
 
 # %%
-themes(ledger.costs, ledger.words)
+themes(ledger.over_http)
+
+# %% [markdown]
+# A server may serve an older revision as well. What an answer shows is which of them the request was
+# taken for, and the Python SDK goes by the header alone (27-47, 27-57).
+#
+# Then the ladder, on the guards of both SDKs and on ours, with a verifier that looks at the audience
+# and at nothing else; and the whole dance, for the jobs of the four RFCs:
+
+# %%
+themes(ledger.at_the_door)
 
 # %% [markdown]
 # ## How a check works
 #
 # A claim is a sentence, the facts that it amounts to, and a function that measures the same facts.
-# Here is the one from the top of this page, whole:
+# The function knows nothing of what the chapter says. That is in `says`, and `judge` compares the
+# two. Here is the one from the top of this page, whole; then we run it alone, and leave the verdict
+# out:
 
 # %%
 full = ledger.CLAIMS["26-22"]
 print(inspect.getsource(full.measure))
-
-# %% [markdown]
-# It knows nothing of what the chapter says. That is in `says`, and `judge` compares the two. We run
-# the function alone, and leave the verdict out:
-
-# %%
 with bench.Bench() as parts:
     measured = dict(full.measure(parts))
 print("the chapter:", full.says)
@@ -162,7 +179,7 @@ print("measured:", claim.judge(full, measured).verdict)
 print("doctored:", claim.judge(full, doctored).verdict)
 
 # %% [markdown]
-# So the ledger cannot be kinder to the chapter than the server is, nor harder. And the answer to the
+# So the ledger cannot be kinder to a chapter than the server is, nor harder. And the answer to the
 # question at the top: nobody lied. One tool is registered when `notifications/initialized` arrives,
 # and the chapter counted with a client that sends it.
 
@@ -184,7 +201,7 @@ print(*printed.details(finding), sep="\n")
 # %% [markdown]
 # ## The quotes
 #
-# The chapter quotes the specification, and none of its text is kept in this project. What is kept of
+# The chapters quote the specification, and none of its text is kept in this project. What is kept of
 # a quote is how many words it has, and a SHA-256 sum of them. That is enough to find it, and not
 # enough to read it. We try with a sentence of our own:
 
@@ -206,7 +223,7 @@ with tempfile.TemporaryDirectory() as folder:
     print("altered:  ", quotes.Pages(source, Path(folder)).find(kept))
 
 # %% [markdown]
-# With a checkout of the specification the same is done for every quote of the chapter:
+# With a checkout of the specification the same is done for every quote of the chapters:
 #
 # ```
 # git clone --depth 1 https://github.com/modelcontextprotocol/modelcontextprotocol spec-text
@@ -222,13 +239,13 @@ print(waiting, "quotes, of", len(ledger.QUOTES), "claims")
 # %% [markdown]
 # ## You saw
 # - the errata: what came out otherwise, and what to take instead;
-# - fifty claims, each beside what was measured on this machine a minute ago;
+# - claim after claim, each beside what was measured on this machine a minute ago;
 # - a check that measures, a claim that says, and a verdict that is their comparison;
 # - one claim run alone, half of it held, half of it left to the network;
 # - a sentence found by its sum, and lost with one word.
 #
 # ## Your turn
-# Take a sentence of the chapter that is not in the table. Write it as a claim: an id, the sentence
+# Take a sentence of either chapter that is not in the table. Write it as a claim: an id, the sentence
 # in your words, the facts it amounts to, and a function of `bench` that measures them. Then make it
 # fail on purpose.
 

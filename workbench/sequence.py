@@ -35,7 +35,7 @@ def sequence(steps: Sequence[Step], parties: Sequence[str]) -> Picture:
             style = {"arrowstyle": "-|>", "color": BLUE if good else ORANGE, "linewidth": 1.8}
             axes.annotate("", xy=(end, row), xytext=(start, row), arrowprops=style)
             told = f"{step.what}   {step.status}"
-            axes.text((start + end) / 2, row - 0.12, told, ha="center", fontsize=10.5)
+            axes.text(min(start, end) + 0.04, row - 0.12, told, fontsize=10.5)
         axes.set_xlim(-0.6, len(parties) - 0.4)
         axes.set_ylim(len(steps) - 0.2, -1.2)
         axes.axis("off")

@@ -39,13 +39,14 @@ if TYPE_CHECKING:
     from mcp_bare.revision import JsonObject
 
 TRIES = 2  # step-ups for the same scopes: "no more than a few times"
-FRESH_S = 60.0  # a token refused within this time, at its first use, was never any good
+FRESH_S = 60.0  # so soon the person is not asked again: a new token would be refused as well
 
 
 class Authorizer:
     """One client's authorization at one MCP server. Several threads may share it.
 
-    `authorize(url)` brings the person there and returns the URL to which the browser came back.
+    `authorize(url)` brings the person there and returns the URL to which the browser came back. The
+    thread that asked for a header is the one to say that it was refused.
     """
 
     def __init__(
@@ -66,12 +67,9 @@ class Authorizer:
         self._step_ups: dict[frozenset[str], int] = {}
         self._tokens: Tokens | None = None
         self._issuer: JsonObject = {}  # the metadata of the authorization server in use
-        self._fresh: str | None = None  # "asked" or "refreshed", until the token is seen to work
-        self._since = 0.0
-        self._in_a_row = 0
-        self._lock = threading.RLock()
-        self._sent: Tokens | None = None  # what any thread sent last, and was not refused
-        self._given = threading.local()  # what this thread sent last
+        self._asked_at: float | None = None  # the person; None once the token is seen to work
+        self._sent: Tokens | None = None  # last, by whichever thread, and not refused since
+        self._lock, self._mine = threading.RLock(), _Thread()
 
     def header(self) -> str | None:
         """The Authorization header to send, "Bearer eyJ...", or None: then a 401 will come.
@@ -79,13 +77,16 @@ class Authorizer:
         Refreshes a token that has expired. Never in a URL: tokens MUST NOT be in the query.
         """
         with self._lock:
-            tokens = self._tokens
-            if tokens and self._sent is tokens:
-                self._fresh, self._in_a_row = None, 0  # sent before, and not refused
+            tokens, mine = self._tokens, self._mine
+            if not mine.again:
+                if tokens and self._sent is tokens:
+                    self._asked_at = None  # sent before, and not refused
+                mine.row, mine.refreshed = 0, False
+            mine.again = False
             if tokens and tokens.expires_at is not None and tokens.expires_at <= time.time():
                 with contextlib.suppress(AuthorizationFailed):
                     self._refresh()
-            self._given.tokens = self._sent = self._tokens
+            mine.sent = self._sent = self._tokens
             return f"Bearer {self._tokens.access_token}" if self._tokens else None
 
     def refused(self, status: int, challenges: Sequence[str]) -> bool:
@@ -98,31 +99,40 @@ class Authorizer:
         short = challenge is not None and challenge.params.get("error") == "insufficient_scope"
         if status != 401 and not (status == 403 and short):
             return False
+        mine = self._mine
         with self._lock:
-            if self._tokens is not self._last():
-                return True  # another thread was faster
-            self._given.tokens = self._sent = None
-            self._in_a_row += 1
-            if self._in_a_row > self._tries + 2:
-                raise self._still_refused(status, challenge)
-            self._answer(status, challenge or Challenge("Bearer"))
+            if self._tokens is mine.sent:  # else another thread was faster
+                self._sent, mine.row = None, mine.row + 1
+                if mine.row > self._tries + 2:
+                    raise self._still_refused(status, challenge)
+                self._answer(status, challenge or Challenge("Bearer"))
+            mine.again = True
             return True
 
     def _answer(self, status: int, challenge: Challenge) -> None:
         """401: refresh, else ask the person, once. 403: ask, for the union of scopes."""
-        just_asked = self._fresh == "asked" and time.monotonic() - self._since < FRESH_S
-        if status == 401 and just_asked:
-            raise self._still_refused(status, challenge)
         resource = discovery.find_resource(self.server, challenge, self._fetch)
         server = self._choose(resource["authorization_servers"])
-        if status == 401 and self._fresh != "refreshed" and self._refresh():
-            return
         needed = challenge.scopes or frozenset(resource.get("scopes_supported", ()))
-        if status == 403:
+        if status == 401:
+            if not self._mine.refreshed and self._refresh():
+                self._mine.refreshed = True
+                return
+            if self._just_asked(server):
+                raise self._still_refused(status, challenge)
+        else:
             self._step_ups[needed] = self._step_ups.get(needed, 0) + 1
             if not needed or self._step_ups[needed] > self._tries:
                 raise self._still_refused(status, challenge)
         self._ask(needed, resource["resource"], server)
+
+    def _just_asked(self, server: JsonObject) -> bool:
+        """Is the token as good as a new one would be: same issuer, from a moment ago, unexpired?"""
+        tokens, asked = self._tokens, self._asked_at
+        if tokens is None or asked is None or tokens.issuer != server["issuer"]:
+            return False
+        expired = tokens.expires_at is not None and tokens.expires_at <= time.time()
+        return not expired and time.monotonic() - asked < FRESH_S
 
     def _choose(self, issuers: list[str]) -> JsonObject:
         """One of the authorization servers that the resource names; one that knows us first."""
@@ -149,7 +159,7 @@ class Authorizer:
         except AuthorizationFailed as trouble:
             self._forget(server["issuer"], trouble)
             raise
-        self._fresh, self._since = "asked", time.monotonic()
+        self._asked_at = time.monotonic()
 
     def _refresh(self) -> bool:
         """New tokens for a refresh token, where there is one and its own issuer takes it."""
@@ -162,7 +172,6 @@ class Authorizer:
             self._forget(tokens.issuer, trouble)
             self._tokens = replace(tokens, refresh_token=None)
             return False
-        self._fresh = "refreshed"
         return True
 
     def _forget(self, issuer: str, trouble: AuthorizationFailed) -> None:
@@ -176,10 +185,6 @@ class Authorizer:
 
     def _registered(self, server: JsonObject) -> Registration:
         return registration.obtain(server, self._client, self._wallet, self._fetch)
-
-    def _last(self) -> Tokens | None:
-        found: Tokens | None = getattr(self._given, "tokens", None)
-        return found
 
     def _still_refused(self, status: int, challenge: Challenge | None) -> StillRefused:
         params = challenge.params if challenge else {}
@@ -195,3 +200,12 @@ class Authorizer:
 
     def __repr__(self) -> str:
         return f"Authorizer({self.server!r}, {self._tokens!r})"
+
+
+class _Thread(threading.local):
+    """What this thread sent last, and what became of the message that it is sending."""
+
+    sent: Tokens | None = None
+    row = 0  # its refusals
+    refreshed = False
+    again = False  # the next header is for the same message

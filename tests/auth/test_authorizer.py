@@ -18,14 +18,22 @@ from mcp_bare.auth.errors import (
     StillRefused,
 )
 from mcp_bare.auth.registration import ClientMetadata, Registration
+from mcp_bare.auth.tokens import HmacVerifier
 from mcp_bare.auth.user_agent import follow
 from tests.auth import naive
-from tests.auth.web import DOCUMENT, ISSUER, REDIRECT, SERVER, World, message
+from tests.auth.web import DOCUMENT, ISSUER, REDIRECT, SERVER, Caller, World, message
 from toy_servers.authorization_clients import Known
 
 PRM = "https://mcp.example/.well-known/oauth-protected-resource/mcp"
 OAUTH = f"{ISSUER}/.well-known/oauth-authorization-server"
 DYNAMIC = ClientMetadata(REDIRECT)
+
+
+@pytest.fixture(autouse=True, params=[False, True], ids=["one thread", "a thread each"])
+def apart(request, monkeypatch):
+    """Messages may share a thread or not: an HTTP client gives each of its requests one."""
+    monkeypatch.setattr(Caller, "apart", request.param)
+    return request.param
 
 
 def scopes_asked(world):
@@ -339,16 +347,19 @@ def test_a_refusal_without_a_word(monkeypatch):
     assert len(world.asked) > 1
 
 
-def test_a_server_that_stops_liking_tokens():
-    """It worked before: refresh, then ask the person, then give up."""
+def test_a_server_that_stops_liking_tokens(monkeypatch):
+    """It worked for a while: refresh, then ask the person, then give up."""
     world = World()
     client = world.client()
-    client.call(), client.call()
+    client.call()
+    client.call()
+    monkeypatch.setattr("time.monotonic", lambda real=time.monotonic: real() + 60)
     always(world, 401, "Bearer")
-    with pytest.raises(StillRefused):
-        client.call()
+    for _ in range(2):
+        with pytest.raises(StillRefused):
+            client.call()
     assert [form["grant_type"] for form in forms(world)] == [
-        *("authorization_code", "refresh_token", "authorization_code")
+        *("authorization_code", "refresh_token", "authorization_code", "refresh_token")
     ]
 
 
@@ -518,6 +529,45 @@ def test_many_threads_ask_the_person_once():
         thread.join()
     assert found == [("ana", "read_it")] * 16
     assert len(world.asked) == 1
+
+
+def test_many_threads_at_a_server_that_always_says_401():
+    """Everyone is told, and the person is asked once."""
+    world, found, start = World(), [], threading.Barrier(8)
+    always(world, 401, "Bearer")
+    answer, client = world.web.hosts["https://mcp.example"], world.client()
+
+    def together(method, url, headers, body=None):
+        if method == "POST" and "Authorization" not in headers:
+            start.wait(5)
+        return answer(method, url, headers, body)
+
+    def go_on():
+        with pytest.raises(StillRefused):
+            client.send("read_it")
+        found.append("told")
+
+    world.web.hosts["https://mcp.example"] = together
+    threads = [threading.Thread(target=go_on) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == ["told"] * 8
+    assert len(world.asked) == 1
+
+
+def test_a_server_that_starts_anew_after_a_moment():
+    """Its authorization server too: keys and refresh tokens are gone. The token had worked."""
+    world = World()
+    client = world.client()
+    client.call()
+    client.call()
+    world.toy.key = b"n" * 32
+    world.mcp.guard._verify = HmacVerifier({world.toy.kid: world.toy.key}).verify
+    world.toy._refresh.clear()
+    assert client.call() == ("ana", "read_it")
+    assert len(world.asked) == 2
 
 
 @pytest.mark.parametrize("trouble", [KeyboardInterrupt, ValueError, StopIteration, SystemExit])

@@ -6,6 +6,8 @@ world.client().call("read_it")      # -> ("ana", "read_it"), after the whole flo
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import Future
 from urllib.parse import urlsplit
 
 from mcp_bare import jsonrpc
@@ -77,12 +79,30 @@ class McpServer:
 
 
 class Caller:
-    """An MCP client, as far as authorization goes."""
+    """An MCP client, as far as authorization goes. `apart`: each message has its own thread."""
+
+    apart = False
 
     def __init__(self, authorizer, fetch, url=SERVER):
         self.authorizer, self.fetch, self.url = authorizer, fetch, url
 
     def call(self, tool="read_it"):
+        """(principal, tool) as the server saw it, or the status of a refusal."""
+        if not self.apart:
+            return self.send(tool)
+        found = Future()
+        thread = threading.Thread(target=self.into, args=(found, tool))
+        thread.start()
+        thread.join()
+        return found.result(0)
+
+    def into(self, found, tool):
+        try:
+            found.set_result(self.send(tool))
+        except BaseException as trouble:
+            found.set_exception(trouble)
+
+    def send(self, tool):
         while True:
             header = self.authorizer.header()
             headers = {} if header is None else {"Authorization": header}

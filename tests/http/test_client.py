@@ -299,6 +299,7 @@ def test_a_tool_that_breaks_the_rules_is_left_out_and_the_others_stay():
 
     with Scripted(script) as server, open_client(server.url) as client:
         assert [tool["name"] for tool in client.list_tools()] == ["route"]
+        client.list_tools()
         (note,) = [entry.show() for entry in client.tape if entry.direction == NOTE]
         assert "'bad' is left out" in note and "of type 'number'" in note
 

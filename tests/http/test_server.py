@@ -46,6 +46,7 @@ def test_an_answer_at_once_is_json(http):
         reply = wire.post(ECHO)
     assert (reply.status, reply.headers["content-type"]) == (200, "application/json")
     assert reply.headers["cache-control"] == "no-store"
+    assert reply.headers["date"].endswith(" GMT")
     assert lab.said(reply.json["result"]) == "hé"
     assert "mcp-session-id" not in reply.headers
 

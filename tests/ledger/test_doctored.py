@@ -143,3 +143,81 @@ def test_leaving_a_run_early_ends_its_processes():
     for finding in ledger.run(["26-30", "26-31"]):
         assert finding.verdict == ledger.HOLDS
         break
+
+
+# --- over HTTP ---
+
+
+@pytest.fixture(scope="module")
+def abroad_parts(node_parts):
+    """The endpoints of one bench; a doctored one puts some of them in the place of others."""
+    with Bench() as bench:
+        yield {"python": bench.python_web, "node": bench.node_web, "ours": bench.our_web}
+
+
+ABROAD = {
+    # a TypeScript SDK whose v1 is its v2
+    "27-43": ({"node": {"plain": ("node", "v2")}}, ledger.DIFFERS),
+    "27-57": ({"node": {"plain": ("node", "v2")}}, ledger.DIFFERS),
+    # one whose v2 is still its v1
+    "27-45": ({"node": {"v2": ("node", "plain")}}, ledger.HOLDS),
+    "27-49": ({"node": {"v2": ("node", "plain")}}, ledger.HOLDS),
+    # a Python SDK that lacks the revision, or does as we do
+    "27-42": ({"python": {"plain": ("node", "plain")}}, ledger.DIFFERS),
+    "27-46": ({"python": {"plain": ("node", "v2")}}, ledger.DIFFERS),
+    "27-47": ({"python": {"plain": ("ours", "plain")}}, ledger.HOLDS),
+    # guards that change places
+    "27-51": ({"node": {"guarded": ("python", "guarded")}}, ledger.DIFFERS),
+    "27-52": ({"node": {"guarded": ("python", "guarded")}}, ledger.DIFFERS),
+    "27-53": ({"python": {"guarded": ("ours", "guarded")}}, ledger.DIFFERS),
+    "27-54": ({"python": {"guarded": ("ours", "guarded")}}, ledger.DIFFERS),
+    "27-56": ({"node": {"careless": ("python", "careless")}}, ledger.HOLDS),
+    # a guard that lets another server's token in
+    "27-50": ({"ours": {"guarded": ("ours", "plain")}}, ledger.DIFFERS),
+    # an endpoint that streams, or not, whatever is asked
+    "27-41": ({"ours": {"changing": ("ours", "plain")}}, ledger.DIFFERS),
+}
+
+
+@pytest.mark.parametrize("id", ABROAD)
+def test_other_servers_over_http(abroad_parts, id):
+    swaps, expected = ABROAD[id]
+    parts = {whose: dict(found) for whose, found in abroad_parts.items()}
+    for whose, places in swaps.items():
+        for name, (other, its) in places.items():
+            parts[whose][name] = abroad_parts[other][its]
+    names = {"python": "python_web", "node": "node_web", "ours": "our_web"}
+    with doctored(**{names[whose]: found for whose, found in parts.items()}) as bench:
+        assert verdict(id, bench) == expected
+
+
+def test_constants_that_move_on(abroad_parts):
+    node_web = {**abroad_parts["node"], "constants": {"v1": "2026-07-28", "v2": "2026-07-28"}}
+    with doctored(node_web=node_web, python_web=abroad_parts["python"]) as bench:
+        assert verdict("27-44", bench) == ledger.DIFFERS
+
+
+def test_an_sdk_that_has_the_code_after_all(monkeypatch):
+    monkeypatch.setattr("workbench.ledger.everything.mentions", lambda package, text: True)
+    with doctored(node_web=None) as bench:
+        assert verdict("27-48", bench) == ledger.DIFFERS
+
+
+def test_servers_of_this_revision_only_are_bound_to_405(monkeypatch, abroad_parts):
+    monkeypatch.setattr("workbench.ledger.over_http.opens_sessions", lambda url: False)
+    with doctored(
+        python_web=abroad_parts["python"],
+        node_web=abroad_parts["node"],
+        our_web=abroad_parts["ours"],
+    ) as bench:
+        assert verdict("27-58", bench) == ledger.HOLDS
+
+
+def test_two_guards_that_say_the_same_have_no_rung_that_differs(monkeypatch, abroad_parts):
+    monkeypatch.setattr("workbench.ledger.at_the_door.OLD_HEADER", {})
+    ours = abroad_parts["ours"]
+    python = {**abroad_parts["python"], "guarded": ours["guarded"]}
+    node_web = {**abroad_parts["node"], "guarded": ours["guarded"]}
+    with doctored(node_web=node_web, python_web=python, our_web=ours) as bench:
+        found = ledger.check(ledger.CLAIMS["27-55"], bench)
+    assert found.today["rungs that differ"] == found.today["by their status alone"] == []

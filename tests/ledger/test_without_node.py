@@ -48,3 +48,20 @@ def test_what_no_tape_holds_is_not_made_up(findings):
 
 def test_a_claim_without_the_reference_server_has_no_label(findings):
     assert findings["26-30"].notes == ()
+
+
+OVER_HTTP = [f"27-{number}" for number in range(41, 59)]
+NEED_NODE = {"27-43", "27-45", "27-49", "27-51", "27-55", "27-56", "27-58"}
+
+
+def test_over_http_what_needs_node_says_so_and_the_rest_is_measured():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(servers, "live_everything", lambda: None)
+        patch.setattr(everything, "installed", lambda package: None)
+        found = {finding.claim.id: finding for finding in ledger.run(OVER_HTTP)}
+    later = {id for id, finding in found.items() if finding.verdict == ledger.NETWORK}
+    assert not [finding.notes for finding in found.values() if finding.verdict == ledger.BROKEN]
+    assert later == NEED_NODE | {"27-48"}
+    assert all("uv sync" in found[id].how for id in later)
+    assert found["27-44"].verdict == found["27-53"].verdict == ledger.HOLDS
+    assert found["27-44"].today["TypeScript"] == everything.NO_NODE

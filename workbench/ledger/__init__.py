@@ -19,11 +19,13 @@ from pathlib import Path
 
 from workbench.ledger import (
     asking,
+    at_the_door,
     costs,
     era,
     every_request,
     everything,
     initiative,
+    over_http,
     primitives,
     published,
     quotes,
@@ -47,7 +49,19 @@ from workbench.ledger.claim import (
 
 __all__ = ["BROKEN", "CLAIMS", "DIFFERS", "HOLDS", "NETWORK", "Claim", "Finding", "check", "run"]
 
-THEMES = (wire, every_request, era, published, primitives, asking, initiative, costs, words)
+THEMES = (
+    wire,
+    every_request,
+    era,
+    published,
+    primitives,
+    asking,
+    initiative,
+    costs,
+    words,
+    over_http,
+    at_the_door,
+)
 CLAIMS: Mapping[str, Claim] = {
     found.id: found
     for found in sorted(
@@ -55,14 +69,15 @@ CLAIMS: Mapping[str, Claim] = {
         key=lambda found: found.id,
     )
 }
-"""Every claim by its id, in the chapter's order."""
+"""Every claim by its id, in the order of the chapters."""
 
 QUOTES = quotes.load()
 
 
 def parts() -> list[str]:
     """The published parts that are measured here, with their versions."""
-    npm = {name: everything.installed(name) for name in (published.REFERENCE, published.SDK_V1)}
+    packages = (published.REFERENCE, published.SDK_V1, published.SDK_V2[0])
+    npm = {name: everything.installed(name) for name in packages}
     found = {"mcp": _version("mcp"), "tiktoken": _version("tiktoken"), **npm}
     return [f"{name} {version or '(not here)'}" for name, version in found.items()]
 

@@ -21,7 +21,8 @@ from typing import Any
 
 from mcp_bare.client import Client
 from mcp_bare.stdio import StdioTransport
-from workbench import servers
+from workbench import node, servers
+from workbench.ledger import abroad
 from workbench.ledger.everything import Everything
 from workbench.ledger.quotes import SOURCES, Pages
 from workbench.ledger.web import Web
@@ -31,6 +32,8 @@ PATIENCE = 15.0
 SDK = Path(__file__).with_name("sdk")
 SDK_SERVER = [sys.executable, str(SDK / "sdk_calendar.py")]
 SDK_CLIENT = [sys.executable, str(SDK / "sdk_client.py")]
+SDK_WEB = [sys.executable, str(SDK / "sdk_web.py")]
+TS_WEB = str(SDK / "ts_web.mjs")
 
 
 class Bench:
@@ -90,6 +93,23 @@ class Bench:
     def web(self) -> Web:
         """The same SDK server over HTTP."""
         return self._ends.enter_context(Web([*SDK_SERVER, "http"], PATIENCE))
+
+    @cached_property
+    def python_web(self) -> dict[str, Any]:
+        """The official Python SDK over HTTP: URLs by name, and what it says of itself."""
+        return self._ends.enter_context(abroad.Process(SDK_WEB))
+
+    @cached_property
+    def node_web(self) -> dict[str, Any] | None:
+        """The TypeScript SDKs over HTTP, likewise; None where there is no Node."""
+        if servers.live_everything() is None:
+            return None
+        return self._ends.enter_context(abroad.Process([node.find().node, TS_WEB]))
+
+    @cached_property
+    def our_web(self) -> dict[str, str]:
+        """Our own over HTTP, in this process."""
+        return self._ends.enter_context(abroad.ours())
 
     @cached_property
     def official_client(self) -> dict[str, dict[str, Any]]:

@@ -52,6 +52,7 @@ SOURCES = {
             (
                 "docs/specification/2026-07-28/**/*.mdx",
                 "docs/docs/2026-07-28/learn/versioning.mdx",
+                "docs/docs/2026-07-28/sdk.mdx",
             ),
             _clone("modelcontextprotocol/modelcontextprotocol", "spec"),
         ),
