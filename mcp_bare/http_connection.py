@@ -77,18 +77,18 @@ class HttpConnection(socketserver.BaseRequestHandler):
         if not self._stream.peek(1):
             return False
         self._raw.deadline = time.monotonic() + self._limits.request
-        request = None
         try:
             request = http_request.read(self._stream, self._limits.max_body, self._go_on)
-            if request is None:
-                return False
+        except Refused as refusal:
+            return self._refuse(None, refusal)
+        except TimeoutError:
+            return self._refuse(None, http_request.refused(408, "the request took too long"))
+        if request is None:
+            return False
+        try:
             message, principal = self.server.rules.admit(request, self.server.mcp)
         except Refused as refusal:
             return self._refuse(request, refusal)
-        except TimeoutError:
-            return self._refuse(None, http_request.refused(408, "the request took too long"))
-        except (EOFError, OSError):
-            raise
         except Exception:  # a guard's mistake, or ours: not for the client to read
             traceback.print_exc(file=sys.stderr)
             return self._refuse(request, http_request.refused(500, InternalError("Internal error")))

@@ -49,7 +49,8 @@ from workbench.tables import table
 # One server is a toy. A service has several copies, and a front that hands each request to the next
 # one. In the older era that needed a session: every request of a client had to reach the copy that
 # had shaken hands with it. In this one nothing in the protocol asks for that. `toy_servers/front.py`
-# is thirty-odd lines: it counts to three, over and over.
+# is a page long: it counts to three, over and over. (The tests put nginx in its place, with the same
+# results; ours can tell which copy it went to.)
 #
 # `three` starts three copies, the front, and one client that knows only the front.
 

@@ -575,12 +575,19 @@ def test_a_client_that_does_not_read_loses_its_stream_and_nobody_waits_for_it():
 # --- who is there, and what nobody may see ---
 
 
+MISTAKES = {
+    "break": RuntimeError("the key is hunter2"),
+    "wait": TimeoutError("the keys of hunter2 took too long"),
+    "hang up": ConnectionResetError("hunter2"),
+}
+
+
 class Doorman:
     """Admits whoever says a name; has a document; makes a mistake when asked to."""
 
     def admit(self, authorization: str | None, message: dict[str, Any]) -> str | None:
-        if authorization == "break":
-            raise RuntimeError("the key is hunter2")
+        if authorization in MISTAKES:
+            raise MISTAKES[authorization]
         if authorization is None:
             challenge = {"WWW-Authenticate": 'Bearer realm="x"', "Content-Type": "text/plain"}
             raise Refused(401, challenge, b"who are you?")
@@ -637,10 +644,11 @@ def test_the_guard_s_document(guarded):
 
 def test_a_mistake_is_not_for_the_client_to_read(guarded, capfd):
     with Wire(guarded.port) as wire:
-        reply = wire.post(ECHO, {"Authorization": "break"})
-        assert reply.error == (500, -32603, None)
-        assert b"hunter2" not in reply.body and b"Traceback" not in reply.body
-        assert "hunter2" in capfd.readouterr().err
+        for mistake in MISTAKES:
+            reply = wire.post(ECHO, {"Authorization": mistake})
+            assert reply.error == (500, -32603, None)
+            assert b"hunter2" not in reply.body and b"Traceback" not in reply.body
+            assert "hunter2" in capfd.readouterr().err
         reply = wire.post(call("fail", how="exception"), {"Authorization": "Bearer ana"})
         assert b"hunter2" not in reply.body
         assert reply.status == 200
