@@ -10,6 +10,7 @@ Spec: server/utilities/caching.
 
 from __future__ import annotations
 
+import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -35,22 +36,25 @@ class Cache:
     """Fresh results by (method, parameters). `clock` is monotonic, in seconds.
 
     `changes` counts the invalidations: what was asked for before one is not kept after it. Results
-    are kept as bytes, so that what a caller does to the one he was given stays his own.
+    are kept as bytes, so that what a caller does to the one he was given stays his own. Several
+    threads may use it: over HTTP each request has one of its own, and news come on another.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic):
         self._clock = clock
         self._kept: dict[tuple[str, bytes], tuple[float, bytes]] = {}
+        self._lock = threading.RLock()
         self.changes = 0
 
     def get(self, method: str, params: JsonObject) -> JsonObject | None:
         """The result, while it is fresh: now < arrival + ttlMs."""
         key = (method, jsonrpc.dumps(params))
-        until, result = self._kept.get(key, (0.0, b""))
-        if result and self._clock() < until:
-            return dict(jsonrpc.loads(result))
-        self._kept.pop(key, None)
-        return None
+        with self._lock:
+            until, result = self._kept.get(key, (0.0, b""))
+            if not result or self._clock() >= until:
+                self._kept.pop(key, None)
+                return None
+        return dict(jsonrpc.loads(result))
 
     def keep(
         self, method: str, params: JsonObject, result: JsonObject, asked: int | None = None
@@ -62,27 +66,31 @@ class Cache:
         ttl = result.get("ttlMs", 0)
         whole = result.get("resultType", "complete") == "complete"
         sound = isinstance(ttl, int | float) and not isinstance(ttl, bool) and ttl > 0
-        if whole and sound and method in revision.CACHEABLE and asked in (None, self.changes):
+        if whole and sound and method in revision.CACHEABLE:
             until = self._clock() + min(ttl, MAX_TTL_MS) / 1000
-            self._kept[method, jsonrpc.dumps(params)] = (until, jsonrpc.dumps(result))
-            if len(self._kept) > MAX_KEPT:
-                self._kept.pop(next(iter(self._kept)))
+            key, kept = (method, jsonrpc.dumps(params)), (until, jsonrpc.dumps(result))
+            with self._lock:
+                if asked in (None, self.changes):
+                    self._kept[key] = kept
+                if len(self._kept) > MAX_KEPT:
+                    self._kept.pop(next(iter(self._kept)))
         return result
 
     def forget(self, method: str, params: JsonObject | None = None) -> None:
         """Drop what is kept for a method, or for one set of its parameters."""
         wanted = None if params is None else jsonrpc.dumps(params)
-        for key in list(self._kept):
-            if key[0] == method and wanted in (None, key[1]):
-                self._kept.pop(key, None)
+        with self._lock:
+            for key in [k for k in self._kept if k[0] == method and wanted in (None, k[1])]:
+                del self._kept[key]
 
     def invalidate(self, notification: JsonObject) -> None:
         """A change was announced: what it concerns is stale from now on."""
         name, params = notification["method"], notification.get("params")
         stale = _STALE_AFTER.get(name, ())
-        for method in stale:
-            self.forget(method)
-        if name == revision.FILTERS["resourceSubscriptions"] and isinstance(params, dict):
-            self.forget("resources/read", {"uri": params.get("uri")})
-            stale = ("resources/read",)
-        self.changes += len(stale)
+        with self._lock:
+            for method in stale:
+                self.forget(method)
+            if name == revision.FILTERS["resourceSubscriptions"] and isinstance(params, dict):
+                self.forget("resources/read", {"uri": params.get("uri")})
+                stale = ("resources/read",)
+            self.changes += len(stale)
