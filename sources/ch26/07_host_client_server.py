@@ -80,8 +80,8 @@ list(host.tools())
 # %% [markdown]
 # ## What the weather server saw
 #
-# A conversation: the person asks for a calendar, puts a trip into it, and asks for the weather
-# there. The host carries two values, city and day, that the person typed.
+# A conversation: the person asks for a calendar, puts a meeting into it, and asks for the weather
+# where it is. The host carries two values, city and day, that the person typed.
 
 # %%
 created = host.call("calendar.create_calendar", {})
@@ -221,9 +221,10 @@ except CatalogueChanged as changed:
     print(changed)
 
 # %% [markdown]
-# The host had kept a fingerprint of every key of every tool. A host that compares names only, or
-# asks once for "the weather server" and never again, would have gone on. **Predict:** did the
-# fingerprint of the honest server change between two starts?
+# The host had kept every key of every tool, and compares before each call. One that compares names
+# only, or asks once for "the weather server" and never again, would have gone on. The fingerprint is
+# the same catalogue in sixteen digits, for a person to compare. **Predict:** does that of the honest
+# server change between two starts?
 
 # %%
 prints = []

@@ -263,7 +263,7 @@ table(jobs, ["document", "what it is", "what it answers"])
 # - credentials that did not follow their server to another issuer.
 #
 # ## Your turn
-# `authorization_server.MISBEHAVIOURS` has twenty more. Pick one whose name tells you nothing, predict
+# `authorization_server.MISBEHAVIOURS` has more of them. Pick one whose name tells you nothing, predict
 # who will notice it, and run `refusal` on it.
 
 # %%
