@@ -30,7 +30,8 @@ class NodeParts(BuildHookInterface):
         if version != "editable":
             return
         node = load(Path(self.root, "workbench", "node.py"))
-        try:
-            node.ensure(Path(self.root))
-        except node.NodeUnavailable as trouble:
-            self.app.display_warning(f"The npm parts of the course are not installed: {trouble}")
+        for place in node.PLACES:
+            try:
+                node.ensure(place)
+            except node.NodeUnavailable as trouble:
+                self.app.display_warning(f"The npm parts in {place} are not installed: {trouble}")

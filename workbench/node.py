@@ -21,6 +21,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
+CHAPTER = ROOT / "toy_servers" / "incidents_ts" / "chapter"
+CONFORMANCE = ROOT / "tests" / "conformance"
+PLACES = (ROOT, CHAPTER, CONFORMANCE)
+"""The folders that have npm parts of their own: a package.json and its lock."""
 MANIFEST = ("package.json", "package-lock.json", ".npmrc")
 NPM_CI = ("ci", "--ignore-scripts", "--prefer-offline", "--no-progress", "--fetch-retries=1")
 NOT_WORDS = ("code", "syscall", "errno", "path")
@@ -94,7 +98,7 @@ def ensure(root: Path = ROOT, timeout: float = 300) -> Path:
     """
     if not ready(root):
         try:
-            with _one_at_a_time(root, timeout):
+            with one_at_a_time(root, timeout):
                 if not ready(root):
                     _install(root, find(), timeout)
         except (OSError, sqlite3.OperationalError) as trouble:
@@ -113,7 +117,7 @@ def _versions(lock: Path) -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def _one_at_a_time(root: Path, timeout: float) -> Iterator[None]:
+def one_at_a_time(root: Path, timeout: float) -> Iterator[None]:
     """Hold the install lock: SQLite's, which every system frees when its holder dies."""
     lock = sqlite3.connect(root / ".npm-lock", timeout=timeout, isolation_level=None)
     with contextlib.closing(lock):

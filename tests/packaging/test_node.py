@@ -171,7 +171,7 @@ def test_the_build_hook_warns_and_never_fails(
     # The hook's copy of node.py finds npm by itself; a lock that no npm can read makes it fail.
     (kit / "package-lock.json").write_text("{")
     build.NodeParts(str(kit), {}, None, None, "", "wheel").initialize(version, {})
-    warned = "npm parts of the course are not installed" in capfd.readouterr().err
+    warned = f"npm parts in {kit} are not installed" in capfd.readouterr().err
     assert warned is (version == "editable")
 
 
