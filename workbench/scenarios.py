@@ -4,6 +4,8 @@ A notebook that may have to play a tape sends what its scenario sends, in that o
 early.
 """
 
+import contextlib
+import functools
 import json
 import platform
 import subprocess
@@ -15,8 +17,9 @@ from pathlib import Path
 
 from mcp_bare import era, revision
 from mcp_bare.client import CLIENT_INFO, Client
+from mcp_bare.errors import ErrorResponse
 from mcp_bare.tape import Tape
-from workbench import node, recorded, reference, servers
+from workbench import hands, node, recorded, reference, servers
 
 LEGACY = revision.LEGACY[0]
 ASKS_CURRENT = {
@@ -81,6 +84,31 @@ def call_after_handshake(connect: servers.OpenTransport, tape: Tape) -> None:
         client.call_tool("create_event", DENTIST)
 
 
+def incident_log(connect: servers.OpenTransport, tape: Tape) -> None:
+    """The catalogue, the resource, a search; an incident is opened and closed; the prompt."""
+    client, _ = era.connect(connect, tape=tape, **hands.PATIENT)
+    with client:
+        client.list_tools()
+        client.read_resource("incidents://open")
+        client.call_tool("search_incidents")
+        client.call_tool("open_incident", {"title": "Queue backed up", "severity": "sev2"})
+        client.call_tool("resolve_incident", {"id": "INC-3", "cause": "A consumer died."})
+        client.call_tool("resolve_incident", {"id": "INC-3", "cause": "A consumer died."})
+        client.get_prompt("postmortem", {"id": "INC-3"})
+
+
+def failures(connect: servers.OpenTransport, tape: Tape) -> None:
+    """The tools and the resource that go wrong, and an argument that is wrong."""
+    client, _ = era.connect(connect, tape=tape, **hands.PATIENT)
+    with client:
+        client.call_tool("boom")
+        client.call_tool("hint", {"how": "by accident"})
+        client.call_tool("hint", {"how": "meant"})
+        client.call_tool("open_incident", {"title": "Disk full", "severity": "sev9"})
+        with contextlib.suppress(ErrorResponse):
+            client.read_resource("incidents://boom")
+
+
 class NothingToRecord(RuntimeError):
     """The server of a scenario cannot be started here."""
 
@@ -91,18 +119,53 @@ class Scenario:
 
     ask: Callable[[servers.OpenTransport, Tape], None]
     live: Callable[[], servers.OpenTransport | None]
+    who: Callable[[], tuple[str, str]]  # the server, and what it runs on
+
+
+def _everything() -> tuple[str, str]:
+    manifest = node.ROOT / "node_modules" / servers.EVERYTHING / "package.json"
+    return f"server-everything {json.loads(manifest.read_bytes())['version']}", _node()
+
+
+def _sdk() -> tuple[str, str]:
+    return f"mcp {version('mcp')}", f"Python {platform.python_version()}"
+
+
+def _hand(name: str) -> tuple[str, str]:
+    its = hands.hand(name)
+    return its.label, _node() if its.npm else f"Python {platform.python_version()}"
+
+
+def _node() -> str:
+    told = subprocess.run([node.find().node, "--version"], capture_output=True, check=True)
+    return f"Node {told.stdout.decode().strip().lstrip('v')}"
+
+
+def _of_hands() -> dict[str, Scenario]:
+    """Two tapes of each hand that is not ours."""
+    return {
+        hands.tape_name(name, failing): Scenario(
+            failures if failing else incident_log,
+            functools.partial(hands.live, name, failing),
+            functools.partial(_hand, name),
+        )
+        for name in hands.HANDS
+        for failing in (False, True)
+        if name != "bare"
+    }
 
 
 SCENARIOS = {
-    "everything_probe": Scenario(probe, servers.live_everything),
-    "everything_initialize": Scenario(initialize, servers.live_everything),
-    "everything_bare": Scenario(bare, servers.live_everything),
-    "everything_initialized": Scenario(initialized, servers.live_everything),
-    "everything_claims": Scenario(claims, servers.live_everything),
-    "sdk_discover": Scenario(discover, servers.live_python_sdk),
-    "sdk_initialize": Scenario(initialize, servers.live_python_sdk),
-    "sdk_modern": Scenario(call, servers.live_python_sdk),
-    "sdk_legacy": Scenario(call_after_handshake, servers.live_python_sdk),
+    "everything_probe": Scenario(probe, servers.live_everything, _everything),
+    "everything_initialize": Scenario(initialize, servers.live_everything, _everything),
+    "everything_bare": Scenario(bare, servers.live_everything, _everything),
+    "everything_initialized": Scenario(initialized, servers.live_everything, _everything),
+    "everything_claims": Scenario(claims, servers.live_everything, _everything),
+    "sdk_discover": Scenario(discover, servers.live_python_sdk, _sdk),
+    "sdk_initialize": Scenario(initialize, servers.live_python_sdk, _sdk),
+    "sdk_modern": Scenario(call, servers.live_python_sdk, _sdk),
+    "sdk_legacy": Scenario(call_after_handshake, servers.live_python_sdk, _sdk),
+    **_of_hands(),
 }
 """The tapes by name."""
 
@@ -114,21 +177,11 @@ def record(name: str) -> Path:
     if connect is None:
         raise NothingToRecord(f"the server of {name} cannot be started here")
     scenario.ask(connect, tape)
-    on_node = scenario.live is servers.live_everything
+    server, on = scenario.who()
     about = {
         "what": str(scenario.ask.__doc__),
         "recorded": time.strftime("%Y-%m-%d", time.gmtime()),
-        "server": _everything() if on_node else f"mcp {version('mcp')}",
-        "on": _node() if on_node else f"Python {platform.python_version()}",
+        "server": server,
+        "on": on,
     }
     return recorded.write(name, tape, about)
-
-
-def _everything() -> str:
-    manifest = node.ROOT / "node_modules" / servers.EVERYTHING / "package.json"
-    return f"server-everything {json.loads(manifest.read_bytes())['version']}"
-
-
-def _node() -> str:
-    told = subprocess.run([node.find().node, "--version"], capture_output=True, check=True)
-    return f"Node {told.stdout.decode().strip().lstrip('v')}"

