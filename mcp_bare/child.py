@@ -16,6 +16,7 @@ import os
 import subprocess
 import threading
 import time
+from subprocess import PIPE
 
 from mcp_bare import framing, jsonrpc, pipe_io, reaper
 from mcp_bare.errors import TransportClosed
@@ -37,7 +38,7 @@ class Child:
         on_payload: Callable[[bytes], None],
         on_close: Callable[[TransportClosed], None],
     ):
-        self.process = _start(command, options)
+        self.process = start(command, options)
         self._grace, self._on_payload, self._on_close = grace, on_payload, on_close
         self._owner = os.getpid()
         self._usable, self._closed, self._group_ended = True, False, False
@@ -105,9 +106,9 @@ class Child:
                     self._stdin.close()
                 finally:
                     self._writing.release()
-            if not _waits(self.process, self._grace):
-                _signal_group(self.process, "SIGTERM")
-                _waits(self.process, self._grace)
+            if not waits(self.process, self._grace):
+                signal_group(self.process, "SIGTERM")
+                waits(self.process, self._grace)
         finally:
             self._end_group()
             self.process.wait()
@@ -120,7 +121,7 @@ class Child:
         """Once: later, the number of a group that is gone may be a stranger's."""
         if not self._group_ended:
             self._group_ended = True
-            _signal_group(self.process, "SIGKILL")
+            signal_group(self.process, "SIGKILL")
             reaper.forget(self.process.pid)
 
     @property
@@ -132,7 +133,7 @@ class Child:
         reason = "this end stopped reading"
         splitter = framing.LineSplitter()
         try:
-            for chunk in self._chunks(self.process.stdout):
+            for chunk in output(self.process, self.process.stdout):
                 for line in splitter.feed(chunk):
                     self._on_payload(line if isinstance(line, bytes) else _shortened(line))
             half = splitter.rest()
@@ -143,43 +144,27 @@ class Child:
             self._on_close(self._death(reason))
 
     def _read_stderr(self) -> None:
-        for chunk in self._chunks(self.process.stderr):
+        for chunk in output(self.process, self.process.stderr):
             self._tail += chunk
             del self._tail[: -pipe_io.CHUNK]
 
-    def _chunks(self, pipe: IO[bytes] | None) -> Iterator[bytes]:
-        """What arrives, until the end: of the pipe, or of a server whose child holds the pipe."""
-        assert pipe
-        with pipe:
-            while True:
-                dead = self.process.poll() is not None
-                if pipe_io.ready(pipe.fileno(), "POLLIN"):
-                    chunk = os.read(pipe.fileno(), pipe_io.CHUNK)
-                    if not chunk:
-                        return
-                    yield chunk
-                elif dead:
-                    return
-
     def _death(self, reason: str) -> TransportClosed:
         """The end of output, with exit code and last words where they come within a moment."""
-        if _waits(self.process, 0.5):
+        if waits(self.process, 0.5):
             self._end_group()
         if threading.current_thread() is not self._drain:
             self._drain.join(2 * pipe_io.TICK)
         return TransportClosed(reason, self.process.poll(), self.stderr_tail()[-2000:])
 
 
-def _start(command: list[str], options: dict[str, Any]) -> subprocess.Popen[bytes]:
+def start(command: list[str], options: dict[str, Any]) -> subprocess.Popen[bytes]:
+    """The process, in a group of its own that the reaper watches. Raises TransportClosed."""
     try:
         process: subprocess.Popen[bytes] = subprocess.Popen(
             command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
             bufsize=0,
             start_new_session=True,  # its own group: ended as one, and spared our Ctrl-C
-            **options,
+            **{"stdin": PIPE, "stdout": PIPE, "stderr": PIPE, **options},
         )
     except (OSError, ValueError) as trouble:
         raise TransportClosed(f"cannot start {command!r}: {trouble}") from None
@@ -187,12 +172,28 @@ def _start(command: list[str], options: dict[str, Any]) -> subprocess.Popen[byte
         reaper.watch(process.pid)
     except BaseException:  # an interrupt: nobody knows of this process yet
         with process:  # closes its pipes and reaps it
-            _signal_group(process, "SIGKILL")
+            signal_group(process, "SIGKILL")
         raise
     return process
 
 
-def _waits(process: subprocess.Popen[bytes], seconds: float) -> bool:
+def output(process: subprocess.Popen[bytes], pipe: IO[bytes] | None) -> Iterator[bytes]:
+    """What arrives, until the end: of the pipe, or of a server whose child holds the pipe."""
+    assert pipe
+    with pipe:
+        while True:
+            dead = process.poll() is not None
+            if pipe_io.ready(pipe.fileno(), "POLLIN"):
+                chunk = os.read(pipe.fileno(), pipe_io.CHUNK)
+                if not chunk:
+                    return
+                yield chunk
+            elif dead:
+                return
+
+
+def waits(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Whether it ends within the time."""
     try:
         process.wait(seconds)
     except subprocess.TimeoutExpired:
@@ -200,7 +201,7 @@ def _waits(process: subprocess.Popen[bytes], seconds: float) -> bool:
     return True
 
 
-def _signal_group(process: subprocess.Popen[bytes], name: str) -> None:
+def signal_group(process: subprocess.Popen[bytes], name: str) -> None:
     """Signal the whole group, also when its leader is gone already."""
     import signal
 

@@ -2,7 +2,7 @@
 
 Feed it what was read; it writes whole lines through the callable it was given. It answers what is
 no message, hands requests to the server, keeps track of which are in flight so that
-`notifications/cancelled` finds them, and lets several run at once where `spawn` starts a thread.
+`notifications/cancelled` finds them, and lets several run at once where `spawn` makes room.
 
 Does not handle: opening pipes (`stdio`), or what a request means (`server`).
 
@@ -20,7 +20,7 @@ from mcp_bare.errors import InternalError, InvalidRequest, ParseError, RpcError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
     from mcp_bare.revision import JsonObject
@@ -56,21 +56,27 @@ class Connection:
         self._caller = Caller(principal, self.send)
         self._lines = framing.LineSplitter()
         self._in_flight: dict[Any, list[bool]] = {}  # id -> [cancelled?]
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
+        self._idle = threading.Condition(self._lock)
         self._writing = threading.RLock()
 
     def receive(self, chunk: bytes) -> None:
         """Take bytes as they come; every complete line is dealt with before this returns."""
-        for line in self._lines.feed(chunk):
+        for line in self.lines([chunk]):
             self.accept(line)
+
+    def lines(self, chunks: Iterable[bytes]) -> Iterator[bytes | framing.LineTooLong]:
+        """The lines for `accept`, where one thread may take this one and another one the next."""
+        for chunk in chunks:
+            yield from self._lines.feed(chunk)
 
     def end(self, patience: float) -> bool:
         """End of input: wait for what is in flight, close subscriptions. False if work is left."""
         rest = self._lines.rest()
         if rest.strip():
             self.accept(rest)
-        with self._changed:
-            finished = self._changed.wait_for(lambda: not self._in_flight, patience)
+        with self._idle:
+            finished = self._idle.wait_for(lambda: not self._in_flight, patience)
         self._server.subscriptions.close(self._caller)
         return finished
 
@@ -98,7 +104,7 @@ class Connection:
 
     def _start(self, message: JsonObject) -> None:
         key, flag = jsonrpc.id_key(message["id"]), [False]
-        with self._changed:
+        with self._lock:
             refusal = self._no_room_for(key)
             if refusal is None:
                 self._in_flight[key] = flag
@@ -111,7 +117,9 @@ class Connection:
 
     def _no_room_for(self, key: Any) -> RpcError | None:
         if key in self._in_flight:
-            return InvalidRequest(f"id {key[1]!r} belongs to a request in flight (basic/index)")
+            return InvalidRequest(
+                f"id {jsonrpc.brief(key[1])} belongs to a request in flight (basic/index)"
+            )
         if len(self._in_flight) >= MAX_IN_FLIGHT:
             return InternalError(f"{MAX_IN_FLIGHT} requests are in flight already; try again")
         return None
@@ -124,9 +132,10 @@ class Connection:
                     if not flag[0]:
                         self.send(answer)
         finally:
-            with self._changed:
+            with self._lock:
                 self._in_flight.pop(key, None)
-                self._changed.notify_all()
+                if not self._in_flight:
+                    self._idle.notify_all()
 
     def _cancel(self, params: Any) -> None:
         """Invalid cancellations are ignored (basic/patterns/cancellation, "Error Handling")."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_bare import credentials, json_schema
 from mcp_bare.errors import IllegalSchema, InvalidParams
+from mcp_bare.jsonrpc import brief
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -73,7 +74,7 @@ def form(message: str, properties: JsonObject, required: Sequence[str] = ()) -> 
 def url(message: str, address: str) -> JsonObject:
     """An input request that sends the person to a page the client never reads: for secrets."""
     if not json_schema.is_format("uri", address):
-        raise IllegalSchema(f"{address!r} is no URL (client/elicitation, URL mode)")
+        raise IllegalSchema(f"{brief(address)} is no URL (client/elicitation, URL mode)")
     params = {"mode": "url", "message": message, "url": address}
     return {"method": "elicitation/create", "params": params}
 
@@ -103,7 +104,7 @@ def read(responses: Mapping[str, Any], key: str, request: JsonObject) -> Answer:
     action = given.get("action") if isinstance(given, dict) else None
     if action not in ACTIONS:
         raise InvalidParams(
-            f"inputResponses[{key!r}] is {given!r}; an object with an action of "
+            f"inputResponses[{key!r}] is {brief(given)}; an object with an action of "
             f"{', '.join(ACTIONS)} is due (client/elicitation, Response Actions)"
         )
     if action != "accept":
@@ -150,10 +151,10 @@ def check_form(schema: Any) -> None:
     for name, prop in properties.items():
         _check_property(name, prop)
     if not isinstance(required, list):
-        raise _illegal("the form", f'"required" is {required!r}; a list of names is due')
+        raise _illegal("the form", f'"required" is {brief(required)}; a list of names is due')
     for name in required:
         if not isinstance(name, str) or name not in properties:
-            raise _illegal("the form", f"requires {name!r}, which is not among its properties")
+            raise _illegal("the form", f"requires {brief(name)}, which is not among its properties")
 
 
 def _check_property(name: str, prop: Any) -> None:
@@ -161,13 +162,13 @@ def _check_property(name: str, prop: Any) -> None:
         raise _illegal(name, "must be a schema with one type")
     kind = prop["type"]
     if kind not in _ALLOWED:
-        raise _illegal(name, f"is of type {kind!r}; one of {', '.join(_ALLOWED)} is due")
+        raise _illegal(name, f"is of type {brief(kind)}; one of {', '.join(_ALLOWED)} is due")
     extra = set(prop) - _ALLOWED[kind]
     if extra:
         raise _illegal(name, f"may not have {sorted(extra)} on a {kind}")
     for keyword, (is_due, due) in _KEYWORDS.items():
         if keyword in prop and not is_due(prop[keyword]):
-            raise _illegal(name, f"has {keyword} {prop[keyword]!r}; {due} is due")
+            raise _illegal(name, f"has {keyword} {brief(prop[keyword])}; {due} is due")
     _choices(name, prop)
     if "default" in prop:
         wrong = json_schema.problems(prop, prop["default"], formats=True)
@@ -279,7 +280,7 @@ def secrets_asked(params: JsonObject) -> list[str]:
 def answer_problems(schema: JsonObject, content: Any) -> list[str]:
     """Why this content may not be sent as an accepted answer; [] if it may."""
     if not isinstance(content, dict):
-        return [f"the content is {content!r}; an object is due"]
+        return [f"the content is {brief(content)}; an object is due"]
     unknown = [name for name in content if name not in schema.get("properties", {})]
     return [f'"{name}" is not a field of the form' for name in unknown] + json_schema.problems(
         schema, content, formats=True

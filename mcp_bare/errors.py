@@ -105,7 +105,7 @@ class UnsupportedVersion(RpcError):
 
     def __init__(self, requested: str, supported: tuple[str, ...], hint: str = ""):
         super().__init__(
-            f"Unsupported protocol version {requested!r}; this server speaks "
+            f"Unsupported protocol version {requested[:80]!r}; this server speaks "
             f"{', '.join(supported)}{hint} (basic/versioning)",
             {"supported": list(supported), "requested": requested},
         )

@@ -49,7 +49,8 @@ class Transport(Protocol):
 
     A transport where requests do not share one stream may also have `cancel(id)`: True where it has
     cancelled in a way of its own, False where the message is due; and say RequestLost when closing
-    concerns one request only.
+    concerns one request only. One with `silence_counts = False` is never taken for legacy because
+    it says nothing (`era`).
     """
 
     def open(self, on_payload: OnPayload, on_close: Callable[[TransportClosed], None]) -> None:
@@ -226,7 +227,8 @@ class Exchange:
         self.skipped += 1
         self.tape.record(NOTE, payload, "not a message")
         if problem.request_id is not None and "method" not in jsonrpc.loads(payload):
-            what = f"the answer to id {problem.request_id!r} is no message: {problem.message}"
+            id = jsonrpc.brief(problem.request_id)
+            what = f"the answer to id {id} is no message: {problem.message}"
             self._settle(problem.request_id, _raising(lambda: ProtocolViolation(what)))
 
     def _answered(self, message: JsonObject, asked: RequestId | None) -> None:
@@ -242,7 +244,7 @@ class Exchange:
             else lambda: message["result"]
         )
         if answered is None or not self._settle(answered, outcome):
-            what = f"nobody waits for the answer with id {message.get('id')!r}"
+            what = f"nobody waits for the answer with id {jsonrpc.brief(message.get('id'))}"
             self.tape.record(NOTE, b"", what)
 
     def _only_candidate(self) -> RequestId | None:

@@ -6,7 +6,8 @@ prefixItems, contains, uniqueItems, allOf, anyOf, oneOf, not, if/then/else, $def
 boolean schemas, and, where asked, the four formats that elicitation allows.
 Does not handle $dynamicRef, a $ref to an anchor, unevaluated*, or a $ref that leaves the document:
 the specification forbids fetching one, so such a schema is refused, not taken as permissive.
-Work is bounded: a schema that needs more than `MAX_STEPS` checks is refused. Patterns are Python's.
+Work is bounded: a schema that needs more than `MAX_STEPS` checks is refused, and a pattern is
+followed, not tried out (`pattern`).
 
 Spec: basic/index, "JSON Schema Usage".
 """
@@ -17,6 +18,7 @@ import re
 
 from mcp_bare.errors import IllegalSchema
 from mcp_bare.jsonrpc import brief
+from mcp_bare.pattern import Budget, found
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +44,13 @@ _TYPES: dict[str, Any] = {
     ),
 }
 
+_COMBINING = {"allOf", "anyOf", "oneOf", "not", "if"}
+_BOUNDS = {
+    *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+    *("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"),
+}
+"""Most schemas have none of these, and then nobody looks for each."""
+
 
 def problems(schema: Any, value: Any, formats: bool = False) -> list[str]:
     """What is wrong with `value`, one sentence each, none if it keeps the schema.
@@ -51,7 +60,9 @@ def problems(schema: Any, value: Any, formats: bool = False) -> list[str]:
     """
     dialect = schema.get("$schema", DIALECT) if isinstance(schema, dict) else DIALECT
     if not isinstance(dialect, str) or dialect.rstrip("#") != DIALECT:
-        raise IllegalSchema(f"dialect {dialect!r} is not supported; {DIALECT} is (basic/index)")
+        raise IllegalSchema(
+            f"dialect {brief(dialect)} is not supported; {DIALECT} is (basic/index)"
+        )
     try:
         return list(_Judge(schema, formats).check(schema, value, "", 0))
     except RecursionError:
@@ -63,14 +74,16 @@ def problems(schema: Any, value: Any, formats: bool = False) -> list[str]:
 class _Judge:
     def __init__(self, root: Any, formats: bool):
         self.root, self.formats, self.steps = root, formats, 0
+        self.patterns = Budget()
+        self._enums: dict[int, set[Any]] = {}
 
     def fits(self, schema: Any, value: Any, at: str, depth: int) -> bool:
         return next(self.check(schema, value, at, depth), None) is None
 
     def check(self, schema: Any, value: Any, at: str, depth: int) -> Iterator[str]:
-        self.steps += 1
-        if self.steps > MAX_STEPS or depth > MAX_NESTING:
-            raise IllegalSchema("the schema costs too much to check (basic/index)")
+        self._spend(1 + (len(schema) if isinstance(schema, dict) else 0))
+        if depth > MAX_NESTING:
+            raise IllegalSchema("the schema nests too deep to check (basic/index)")
         name = f'"{at}"' if at else "the value"
         if schema is True or schema == {}:
             return
@@ -84,14 +97,15 @@ class _Judge:
                 raise IllegalSchema(f"{word} is not supported here")
         if "$ref" in schema:
             yield from self.check(self._resolve(schema["$ref"]), value, at, depth + 1)
-        yield from _scalar(schema, value, name)
+        yield from self._scalar(schema, value, name)
         if self.formats and isinstance(value, str) and "format" in schema:
             yield from _format(schema["format"], value, name)
         if isinstance(value, dict):
             yield from self._object(schema, value, at, depth)
         if isinstance(value, list):
             yield from self._array(schema, value, at, depth)
-        yield from self._combined(schema, value, at, name, depth)
+        if not _COMBINING.isdisjoint(schema):
+            yield from self._combined(schema, value, at, name, depth)
 
     def _resolve(self, ref: Any) -> Any:
         from urllib.parse import unquote
@@ -104,7 +118,7 @@ class _Judge:
             try:
                 found = found[key] if isinstance(found, dict) else found[_index(key)]
             except (KeyError, IndexError, ValueError, TypeError):
-                raise IllegalSchema(f"$ref {ref!r} points at nothing") from None
+                raise IllegalSchema(f"$ref {brief(ref)} points at nothing") from None
         return found
 
     def _object(self, schema: Any, value: Any, at: str, depth: int) -> Iterator[str]:
@@ -117,13 +131,14 @@ class _Judge:
         for key, sub in schema.get("dependentSchemas", {}).items():
             if key in value:
                 yield from self.check(sub, value, at, depth + 1)
-        known = dict(schema.get("properties", {}))
-        patterns = dict(schema.get("patternProperties", {}))
+        known, patterns = _named(schema, "properties"), _named(schema, "patternProperties")
+        words = ("required", "dependentRequired", "dependentSchemas")
+        self._spend(sum(len(schema.get(word, ())) for word in words) + len(patterns) * len(value))
         for key, inner in value.items():
             below = _join(at, key)
             if "propertyNames" in schema:
                 yield from self.check(schema["propertyNames"], key, below, depth + 1)
-            matched = [sub for pattern, sub in patterns.items() if re.search(pattern, key)]
+            matched = [sub for p, sub in patterns.items() if found(p, key, self.patterns)]
             matched += [known[key]] if key in known else []
             if not matched and "additionalProperties" in schema:
                 matched = [schema["additionalProperties"]]
@@ -135,7 +150,7 @@ class _Judge:
         for index, inner in enumerate(value):
             sub = first[index] if index < len(first) else schema.get("items", True)
             yield from self.check(sub, inner, f"{at}[{index}]", depth + 1)
-        if schema.get("uniqueItems") and len({_key(inner) for inner in value}) < len(value):
+        if schema.get("uniqueItems") and len({self._key(inner) for inner in value}) < len(value):
             yield f'"{at}" holds the same item twice'
         if "contains" in schema:
             count = sum(self.fits(schema["contains"], v, at, depth + 1) for v in value)
@@ -156,23 +171,51 @@ class _Judge:
             branch = "then" if self.fits(schema["if"], value, at, depth + 1) else "else"
             yield from self.check(schema.get(branch, True), value, at, depth + 1)
 
+    def _scalar(self, schema: Any, value: Any, name: str) -> Iterator[str]:
+        wanted = schema.get("type")
+        if wanted is not None:
+            names = wanted if isinstance(wanted, list) else [wanted]
+            if not all(isinstance(n, str) and n in _TYPES for n in names):
+                raise IllegalSchema(f"unknown type {brief(wanted)}")
+            if not any(_TYPES[n](value) for n in names):
+                yield f"{name} is {brief(value)}; {' or '.join(names)} is due"
+                return
+        if "enum" in schema and self._key(value) not in self._keys(schema["enum"]):
+            yield f"{name} is {brief(value)}; one of {brief(schema['enum'])} is due"
+        if "const" in schema and self._key(value) != self._key(schema["const"]):
+            yield f"{name} is {brief(value)}; {brief(schema['const'])} is due"
+        if not _BOUNDS.isdisjoint(schema):
+            yield from _bounds(schema, value, name)
+        pattern = schema.get("pattern", "")
+        if pattern != "" and isinstance(value, str) and not found(pattern, value, self.patterns):
+            yield f"{name} does not match the pattern {brief(pattern)}"
 
-def _scalar(schema: Any, value: Any, name: str) -> Iterator[str]:
-    wanted = schema.get("type")
-    if wanted is not None:
-        names = wanted if isinstance(wanted, list) else [wanted]
-        if not all(isinstance(n, str) and n in _TYPES for n in names):
-            raise IllegalSchema(f"unknown type {wanted!r}")
-        if not any(_TYPES[n](value) for n in names):
-            yield f"{name} is {brief(value)}; {' or '.join(names)} is due"
-            return
-    if "enum" in schema and not any(_key(value) == _key(choice) for choice in schema["enum"]):
-        yield f"{name} is {brief(value)}; one of {brief(schema['enum'])} is due"
-    if "const" in schema and _key(value) != _key(schema["const"]):
-        yield f"{name} is {brief(value)}; {brief(schema['const'])} is due"
-    yield from _bounds(schema, value, name)
-    if isinstance(value, str) and "pattern" in schema and not re.search(schema["pattern"], value):
-        yield f"{name} does not match the pattern {schema['pattern']!r}"
+    def _keys(self, choices: Any) -> set[Any]:
+        """An enumeration as a set, made once; the schema holds it, so its id stays its own."""
+        if id(choices) not in self._enums:
+            self._enums[id(choices)] = {self._key(choice) for choice in choices}
+        return self._enums[id(choices)]
+
+    def _key(self, value: Any) -> Any:
+        """Something hashable that is equal for equal JSON: 1 is 1.0, but true is not 1."""
+        self._spend(1)
+        if isinstance(value, dict):
+            pairs = frozenset((name, self._key(inner)) for name, inner in value.items())
+            return ("object", pairs)
+        if isinstance(value, list):
+            return ("array", tuple(map(self._key, value)))
+        return ("boolean", value) if isinstance(value, bool) else value
+
+    def _spend(self, steps: int) -> None:
+        self.steps += steps
+        if self.steps > MAX_STEPS:
+            raise IllegalSchema("the schema costs too much to check (basic/index)")
+
+
+def _named(schema: Any, word: str) -> Any:
+    if not isinstance(schema.get(word, {}), dict):
+        raise IllegalSchema(f"{word} is {brief(schema[word])}; an object is due")
+    return schema.get(word, {})
 
 
 def _bounds(schema: Any, value: Any, name: str) -> Iterator[str]:
@@ -229,15 +272,6 @@ def _on_the_calendar(value: str) -> bool:
         return False
     hours = re.search(r"[+-](\d\d):(\d\d)$", value[10:])
     return hours is None or (int(hours[1]) < 24 and int(hours[2]) < 60)
-
-
-def _key(value: Any) -> Any:
-    """Something hashable that is equal for equal JSON: 1 is 1.0, but true is not 1."""
-    if isinstance(value, dict):
-        return ("object", frozenset((name, _key(inner)) for name, inner in value.items()))
-    if isinstance(value, list):
-        return ("array", tuple(map(_key, value)))
-    return ("boolean", value) if isinstance(value, bool) else value
 
 
 def _is_multiple(value: Any, of: Any) -> bool:

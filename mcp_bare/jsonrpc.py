@@ -64,7 +64,7 @@ def dumps(message: JsonObject) -> bytes:
     A lone surrogate (it has no UTF-8 form) makes the whole message ASCII-escaped instead.
     Raises ValueError for NaN and Infinity, TypeError for what JSON cannot say.
     """
-    text = json.dumps(message, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = _ENCODER.encode(message)
     try:
         return text.encode()
     except UnicodeEncodeError:
@@ -87,7 +87,8 @@ def loads(data: bytes) -> Any:
         raise ParseError(f"nested deeper than {MAX_DEPTH} levels") from None
     except ValueError as trouble:
         raise ParseError(f"not JSON: {trouble}; it begins {_head(data)}") from None
-    if _deeper_than(value, MAX_DEPTH):
+    openings = data.count(b"{") + data.count(b"[")  # most messages have too few to be deep
+    if openings > MAX_DEPTH and _deeper_than(value, MAX_DEPTH):
         raise ParseError(f"nested deeper than {MAX_DEPTH} levels")
     return value
 
@@ -163,19 +164,48 @@ def id_key(id: RequestId) -> tuple[type, RequestId]:
 
 def brief(value: object, size: int = 80) -> str:
     """The value in an error message: a refusal must not be larger than what it refuses."""
-    text = repr(value)
+    text = repr(_beginning(value, [size]))
     return text if len(text) <= size else text[:size] + "…"
 
 
-# --- the strict decoder's parts ---
+def _beginning(value: Any, room: list[int]) -> Any:
+    """As much of a value as the first characters of its repr show: all of it may be megabytes."""
+    if isinstance(value, str | bytes):
+        cut = value[: max(room[0], 0) + 1]
+        room[0] -= len(cut)
+        return cut
+    if isinstance(value, dict):
+        some: JsonObject = {}
+        for name, inner in value.items():
+            if room[0] < 0:
+                break
+            room[0] -= 1
+            some[_beginning(name, room)] = _beginning(inner, room)
+        return some
+    if not isinstance(value, list | tuple):
+        return value
+    kept = []
+    for inner in value:
+        if room[0] < 0:
+            break
+        room[0] -= 1
+        kept.append(_beginning(inner, room))
+    return tuple(kept) if isinstance(value, tuple) else kept
+
+
+# --- the strict decoder's parts, and the encoder ---
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> JsonObject:
-    found: JsonObject = {}
-    for name, value in pairs:
-        if name in found:
-            raise ValueError(f"the key {brief(name)} is given twice in one object")
-        found[name] = value
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise ValueError(f"the key {brief(name)} is given twice in one object")
+            seen.add(name)
     return found
 
 

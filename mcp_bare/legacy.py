@@ -55,7 +55,7 @@ def handshake(
     if settled not in revision.LEGACY:
         exchange.close()
         raise ProtocolViolation(
-            f"initialize was answered with protocolVersion {settled!r}; "
+            f"initialize was answered with protocolVersion {jsonrpc.brief(settled)}; "
             f"this client knows {', '.join(revision.LEGACY)} (basic/versioning)"
         )
     exchange.send(jsonrpc.notification("notifications/initialized"))
@@ -69,6 +69,8 @@ def answer(message: JsonObject, handlers: Handlers) -> JsonObject:
         return jsonrpc.result(message["id"], {})
     handler = handlers.get(method)
     if handler is None:
-        return jsonrpc.error(MethodNotFound(f"Method not found: {method!r}"), message["id"])
+        return jsonrpc.error(
+            MethodNotFound(f"Method not found: {jsonrpc.brief(method)}"), message["id"]
+        )
     params = message.get("params")
     return jsonrpc.result(message["id"], handler(params if isinstance(params, dict) else {}))

@@ -5,33 +5,36 @@
     ! not a message: 'incidents server starting'
 
 A printed line leaves out `_meta` and the ids unless asked, and shows what cannot be seen (a colour
-code, a direction mark) as an escape; the tape itself keeps every byte. A saved tape is JSON Lines:
-a head that says when and with what it was recorded, then an entry a line. Does not handle: being
-the wire (`exchange` records, `ReplayTransport` plays back).
+code, a direction mark) as an escape; the tape itself keeps every byte. Does not handle: a saved
+tape's format (`tape_file`), being the wire (`exchange` and `tap` record, `ReplayTransport` plays
+back).
 """
 
 from __future__ import annotations
 
-import json
+import threading
 import time
 from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcp_bare import jsonrpc
+from mcp_bare import jsonrpc, tape_file
 from mcp_bare.arrows import clipped, compact, fold, masked, visible, wrapped
 from mcp_bare.errors import RpcError, TransportClosed
+from mcp_bare.tape_file import CAME, NOTE, SENT, Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from mcp_bare.revision import JsonObject
 
-__all__ = ["Entry", "ReplayTransport", "Tape", "compact", "compare", "fold"]
+__all__ = [
+    "CAME", "NOTE", "SENT", "Entry", "ReplayTransport", "Tape", "compact", "compare", "fold"
+]  # fmt: skip
 
-SENT, CAME, NOTE = "→", "←", "!"
 MAX_ENTRIES = 100_000
+MAX_BYTES = 256 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -89,12 +92,19 @@ class Tape:
 
     def __init__(self, about: JsonObject | None = None):
         self.about = about or {}
-        self.entries: deque[Entry] = deque(maxlen=MAX_ENTRIES)
+        self.entries: deque[Entry] = deque()
         self._began = time.monotonic()
+        self._size, self._lock = 0, threading.Lock()
 
     def record(self, direction: str, payload: bytes, remark: str = "") -> None:
-        """Add one entry, stamped now."""
-        self.entries.append(Entry(direction, payload, time.monotonic() - self._began, remark))
+        """Add one entry, stamped now. The oldest go where there are too many, or too large ones."""
+        with self._lock:
+            self.entries.append(Entry(direction, payload, time.monotonic() - self._began, remark))
+            self._size += len(payload)
+            while len(self.entries) > MAX_ENTRIES or (
+                self._size > MAX_BYTES and len(self.entries) > 1
+            ):
+                self._size -= len(self.entries.popleft().payload)
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(list(self.entries))
@@ -144,34 +154,18 @@ class Tape:
 
     def save(self, path: str | Path) -> None:
         """Write the tape as JSON Lines."""
-        head = {"tape": 1, **self.about}
-        rows = [json.dumps(head, ensure_ascii=False)]
-        for entry in self:
-            row: JsonObject = {"at": round(entry.at, 4), "dir": entry.direction}
-            try:
-                row["line"] = entry.payload.decode()
-            except UnicodeDecodeError:
-                row["hex"] = entry.payload.hex()
-            rows.append(json.dumps({**row, "remark": entry.remark} if entry.remark else row,
-                                   ensure_ascii=False))  # fmt: skip
-        Path(path).write_bytes("".join(f"{row}\n" for row in rows).encode())
+        rows = (Row(e.direction, e.payload, e.at, e.remark) for e in self)
+        Path(path).write_bytes(b"".join([tape_file.head(self.about), *map(tape_file.row, rows)]))
 
     @classmethod
     def load(cls, path: str | Path) -> Tape:
         """Read a saved tape. Raises ValueError, naming the line that is not one of ours."""
-        rows = Path(path).read_bytes().splitlines()  # bytes: a line ends in LF, not in U+2028
-        tape = cls()
-        for number, text in enumerate(rows or [b""], 1):
-            try:
-                row = json.loads(text)
-                if number > 1:
-                    tape.entries.append(_entry(row))
-                elif row.pop("tape") == 1:
-                    tape.about = row
-                else:
-                    raise ValueError("not of version 1")
-            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as trouble:
-                raise ValueError(f"{path}, line {number}: not a tape entry ({trouble!r})") from None
+        try:
+            about, rows = tape_file.read(Path(path).read_bytes())
+        except ValueError as trouble:
+            raise ValueError(f"{path}, {trouble}") from None
+        tape = cls(about)
+        tape.entries.extend(Entry(*row) for row in rows)
         return tape
 
 
@@ -217,15 +211,6 @@ def compare(one: Tape, other: Tape) -> list[str]:
 
     diff = difflib.unified_diff(one.lines(meta=True), other.lines(meta=True), lineterm="", n=0)
     return [line for line in diff if not line.startswith(("---", "+++", "@@"))]
-
-
-def _entry(row: JsonObject) -> Entry:
-    """One line of a saved tape. Raises ValueError, KeyError or TypeError."""
-    payload = bytes.fromhex(row["hex"]) if "hex" in row else row["line"].encode()
-    remark = row.get("remark", "")
-    if row["dir"] not in (SENT, CAME, NOTE) or not isinstance(remark, str):
-        raise ValueError(f"the direction is {row['dir']!r} and the remark {remark!r}")
-    return Entry(row["dir"], payload, float(row["at"]), remark)
 
 
 def _nameless(message: JsonObject) -> JsonObject:

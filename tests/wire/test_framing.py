@@ -266,3 +266,28 @@ def test_a_naive_reader_raises_what_it_does_not_expect():
         assert not isinstance(raised.value, json.JSONDecodeError)
     with pytest.raises(UnicodeEncodeError):
         json.dumps(naive.half_a_pair(), ensure_ascii=False).encode()
+
+
+@patiently
+@given(VALUES, st.integers(1, 60))
+@example({"a": ["x" * 500] * 500, "b": {"c": {}}}, 5)
+@example([[[]]], 2)
+def test_brief_is_the_head_of_the_whole_repr(value, size):
+    """It is cut before it is written out, and nobody sees a difference."""
+    whole = repr(value)
+    expected = whole if len(whole) <= size else whole[:size] + "…"
+    shown = jsonrpc.brief(value, size)
+    if all(letter not in whole for letter in "'\"\\"):  # a quote sign may depend on what is cut off
+        assert shown == expected
+    assert len(shown) <= size + 1
+    assert (shown == whole) == (len(whole) <= size)
+
+
+def test_brief_costs_no_more_than_it_shows():
+    import time
+
+    large = [{"k" * 1000: ["x" * 1000] * 1000}] * 100_000
+    began = time.process_time()
+    for _ in range(1000):
+        jsonrpc.brief(large)
+    assert time.process_time() - began < 2
