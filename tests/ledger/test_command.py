@@ -62,7 +62,8 @@ def test_a_check_that_cannot_run_is_a_failure(monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["26-99"], "no claim is called 26-99; they go from 26-01 to 27-58"),
+        (["26-99"], "no claim is called 26-99; they go from 26-01 to 27-68"),
+        (["--readme", "26-30"], "--readme writes all of the ledger"),
         (["--spec", "/"], "--spec: / has no docs/specification/2026-07-28"),
         (["--spec", "/nowhere"], "--spec: /nowhere has no docs"),
     ],

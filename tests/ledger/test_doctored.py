@@ -162,6 +162,7 @@ ABROAD = {
     # one whose v2 is still its v1
     "27-45": ({"node": {"v2": ("node", "plain")}}, ledger.HOLDS),
     "27-49": ({"node": {"v2": ("node", "plain")}}, ledger.HOLDS),
+    "27-67": ({"node": {"v2": ("node", "plain")}}, ledger.HOLDS),
     # a Python SDK that lacks the revision, or does as we do
     "27-42": ({"python": {"plain": ("node", "plain")}}, ledger.DIFFERS),
     "27-46": ({"python": {"plain": ("node", "v2")}}, ledger.DIFFERS),

@@ -50,6 +50,24 @@ def test_a_claim_without_the_reference_server_has_no_label(findings):
     assert findings["26-30"].notes == ()
 
 
+HANDS = [f"27-{number:02}" for number in (*range(1, 28), 31, 32, 33, 36, 63, 65, 66, 67, 68)]
+NO_HANDS_NEEDED = {"27-02", "27-03", "27-06", "27-10", "27-12", "27-13", "27-15", "27-17", "27-18"}
+NO_HANDS_NEEDED |= {"27-01", "27-07", "27-19", "27-20", "27-21", "27-25", "27-27", "27-31", "27-32"}
+NO_HANDS_NEEDED |= {"27-33", "27-36", "27-63", "27-65", "27-66", "27-67"}
+
+
+def test_of_three_hands_the_one_that_is_there_is_measured():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(servers, "live_everything", lambda: None)
+        patch.setattr(everything, "installed", lambda package: None)
+        found = {finding.claim.id: finding for finding in ledger.run(HANDS, extra=False)}
+    assert not [finding.notes for finding in found.values() if finding.verdict == ledger.BROKEN]
+    known = {id for id, finding in found.items() if finding.verdict != ledger.NETWORK}
+    assert known == NO_HANDS_NEEDED
+    later = [finding.how for finding in found.values() if finding.verdict == ledger.NETWORK]
+    assert all("uv sync" in how or "workbench environment" in how for how in later)
+
+
 OVER_HTTP = [f"27-{number}" for number in range(41, 59)]
 NEED_NODE = {"27-43", "27-45", "27-49", "27-51", "27-55", "27-56", "27-58"}
 

@@ -6,6 +6,7 @@
     python -m workbench ledger                     all of them, as a table
     python -m workbench ledger 26-22 26-33         some of them
     python -m workbench ledger --spec PATH         with the quotes checked in that checkout
+    python -m workbench ledger --readme            and what came of it written down (`page`)
 
 `claim` says what a claim and a verdict are, `bench` what the checks run against, `quotes` how a
 sentence is found that is not kept here. The claims stand in the themes below, one after another.
@@ -20,15 +21,23 @@ from pathlib import Path
 from workbench.ledger import (
     asking,
     at_the_door,
+    catalogue,
     costs,
+    crashes,
     era,
     every_request,
     everything,
     initiative,
+    jobs,
+    living,
     over_http,
     primitives,
     published,
     quotes,
+    starting,
+    stray,
+    three_hands,
+    weight,
     wire,
     words,
 )
@@ -61,6 +70,14 @@ THEMES = (
     words,
     over_http,
     at_the_door,
+    jobs,
+    three_hands,
+    catalogue,
+    crashes,
+    stray,
+    weight,
+    starting,
+    living,
 )
 CLAIMS: Mapping[str, Claim] = {
     found.id: found
@@ -90,18 +107,24 @@ def _version(package: str) -> str | None:
 
 
 def run(
-    ids: Iterable[str] | None = None, texts: Mapping[str, Path] | None = None
+    ids: Iterable[str] | None = None,
+    texts: Mapping[str, Path] | None = None,
+    *,
+    extra: bool = True,
 ) -> Iterator[Finding]:
     """Check the claims of these ids, or all. `texts` are checkouts of what is quoted, by source.
+
+    Without `extra`, only what the course itself installs is looked at, so that the verdicts are the
+    same wherever it is; with it, also the environments of `workbench.environments` that are here.
 
     Raises KeyError for an id that is none, before anything is started.
     """
     claims = [CLAIMS[id] for id in (CLAIMS if ids is None else ids)]
-    return _run(claims, texts)
+    return _run(claims, Bench(texts, extra))
 
 
-def _run(claims: list[Claim], texts: Mapping[str, Path] | None) -> Iterator[Finding]:
-    with Bench(texts) as bench:
+def _run(claims: list[Claim], bench: Bench) -> Iterator[Finding]:
+    with bench:
         for claim in claims:
             yield check(claim, bench)
 

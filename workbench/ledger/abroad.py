@@ -35,7 +35,7 @@ from workbench.web import free_port
 ISSUER = "https://auth.example.com"
 BOTH = "application/json, text/event-stream"
 CLIENT = {"name": "ledger", "version": "1.0.0"}
-PATIENCE = 15.0
+PATIENCE = 40.0
 
 
 @dataclass(frozen=True)

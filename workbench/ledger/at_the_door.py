@@ -1,36 +1,20 @@
-"""Claims 27-50 to 27-56: tokens, who looks at what in them, and what a refusal says."""
+"""Claims 27-51 to 27-56: tokens, who looks at what in them, and what a refusal says."""
 
 from __future__ import annotations
 
-import contextlib
-import tempfile
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from mcp_bare.auth.authorizer import Authorizer
-from mcp_bare.auth.guard import Guard
-from mcp_bare.auth.registration import ClientMetadata
-from mcp_bare.auth.user_agent import follow
-from mcp_bare.client import Client
-from mcp_bare.errors import McpError
-from mcp_bare.streamable_http import HttpServer, HttpTransport
-from toy_servers import authorization_server, incidents
-from workbench.dance import Noted
 from workbench.ledger import everything
-from workbench.ledger.abroad import PATIENCE, Answer, ask, request, token
+from workbench.ledger.abroad import Answer, ask, request, token
 from workbench.ledger.bench import Bench
 from workbench.ledger.claim import Facts, agreed, claim
 from workbench.ledger.over_http import OLD_HEADER
-from workbench.web import free_port
 
 LADDER = "ch27/07_the_ladder"
-DANCE = "ch27/08_the_whole_dance"
 NAMES = "ch27/09_a_name_is_not_a_permission"
 READ = "incidents:read"
 ELSEWHERE = "https://other.example/mcp"
-ME = ClientMetadata("http://127.0.0.1:7777/callback", document_url="https://app.example/me.json")
 PY, TS, OURS = "Python", "TypeScript", "ours"
 
 
@@ -82,72 +66,6 @@ def told(answer: Answer) -> str:
 
 
 # --- the claims ---
-
-
-@claim(
-    "27-50",
-    "A server takes tokens that were issued for it, and passes none on; four RFCs have a job each: "
-    "the server's metadata, `resource` in both requests, `iss` compared as it is, registration "
-    "(deprecated by now).",
-    notebook=DANCE,
-    says={
-        "the first request after the refusal": "/.well-known/oauth-protected-resource/mcp",
-        "resource is sent to": ["authorization endpoint", "token endpoint"],
-        "the token's audience": "the server",
-        "the program is known by": "the address of its document",
-        "iss with a slash at its end": "refused: IssuerMismatch",
-        "a token issued for another server": 401,
-    },
-)
-def four_jobs(bench: Bench) -> Facts:
-    with _stage() as (issuer, url):
-        noted = Noted({})
-        authorizer = Authorizer(url, lambda there: follow(there, noted), ME, fetch=noted)
-        with Client(HttpTransport(url, authorizer=authorizer), timeout=PATIENCE) as client:
-            client.list_tools()
-        claims = issuer.verify(authorizer.header().removeprefix("Bearer "))
-    sent = [(path, form) for path, form in noted.sent if form.get("resource") == url]
-    kinds = ["token endpoint" if "grant_type" in f else "authorization endpoint" for _, f in sent]
-    known = {form["client_id"] for _, form in noted.sent if "client_id" in form}
-    door = doors(bench)[OURS]
-    return {
-        "the first request after the refusal": noted.sent[0][0],
-        "resource is sent to": kinds,
-        "the token's audience": "the server" if claims["aud"] == url else claims["aud"],
-        "the program is known by": (
-            "the address of its document" if known == {ME.document_url} else sorted(known)
-        ),
-        "iss with a slash at its end": _refusal("slash-iss"),
-        "a token issued for another server": knock(OURS, door, token(ELSEWHERE)).status,
-    }
-
-
-@contextlib.contextmanager
-def _stage(*misbehave: str) -> Iterator[tuple[Any, str]]:
-    """An authorization server that agrees to everything, and the incident log behind a guard."""
-    documents = {ME.document_url: ME.document()}
-    url = f"http://127.0.0.1:{free_port()}/mcp"
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        authorization_server.serve(user="ana", misbehave=misbehave, documents=documents) as issuer,
-    ):
-        guard = Guard(url, [issuer.issuer], issuer.verify, incidents.scopes_for)
-        log = incidents.make(str(Path(folder) / "log.sqlite3"))
-        with HttpServer(log, port=urlsplit(url).port or 0, guard=guard):
-            yield issuer, url
-
-
-def _refusal(fault: str) -> str:
-    """What becomes of a client whose authorization server has this fault."""
-    with _stage(fault) as (_, url):
-        transport = HttpTransport(url, authorizer=Authorizer(url, follow, ME))
-        with Client(transport, timeout=PATIENCE) as client:
-            try:
-                client.list_tools()
-            except McpError as trouble:
-                why = trouble.__cause__ or trouble
-                return f"refused: {type(why).__name__}"
-    return "served"
 
 
 @claim(

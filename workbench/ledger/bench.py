@@ -9,11 +9,12 @@ Does not handle: what the parts say. `everything` has the npm reference server, 
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
@@ -21,26 +22,39 @@ from typing import Any
 
 from mcp_bare.client import Client
 from mcp_bare.stdio import StdioTransport
-from workbench import node, servers
-from workbench.ledger import abroad
+from workbench import environments, node, servers
+from workbench.ledger import abroad, imports, logs
 from workbench.ledger.everything import Everything
-from workbench.ledger.quotes import SOURCES, Pages
+from workbench.ledger.quotes import SOURCES, Pages, Source
 from workbench.ledger.web import Web
 
 FORMS = {"elicitation": {"form": {}}}
-PATIENCE = 15.0
+PATIENCE = 40.0
 SDK = Path(__file__).with_name("sdk")
 SDK_SERVER = [sys.executable, str(SDK / "sdk_calendar.py")]
 SDK_CLIENT = [sys.executable, str(SDK / "sdk_client.py")]
 SDK_WEB = [sys.executable, str(SDK / "sdk_web.py")]
+SDK_FACTS = [sys.executable, str(SDK / "sdk_facts.py")]
 TS_WEB = str(SDK / "ts_web.mjs")
+
+
+class _Asked(dict[str, Any]):
+    """A hand is asked when a claim first looks at it."""
+
+    def __init__(self, ask: Callable[[str], Any]):
+        self._ask = ask
+
+    def __missing__(self, party: str) -> Any:
+        self[party] = self._ask(logs.HANDS[party])
+        return self[party]
 
 
 class Bench:
     """The parts of one run. `texts` are checkouts of what is quoted, by the source's name."""
 
-    def __init__(self, texts: Mapping[str, Path] | None = None):
+    def __init__(self, texts: Mapping[str, Path] | None = None, extra: bool = True):
         self.texts = dict(texts or {})
+        self.extra = extra  # also what stands in `workbench.environments`, where it is here
         self.notes: list[str] = []  # what the check that is running should say beside its facts
         self._pages: dict[str, Pages] = {}
         self._ends = ExitStack()
@@ -102,9 +116,52 @@ class Bench:
     @cached_property
     def node_web(self) -> dict[str, Any] | None:
         """The TypeScript SDKs over HTTP, likewise; None where there is no Node."""
-        if servers.live_everything() is None:
+        if self.no_node:
             return None
         return self._ends.enter_context(abroad.Process([node.find().node, TS_WEB]))
+
+    @property
+    def no_node(self) -> bool:
+        """Whether what runs on Node cannot be started here."""
+        return servers.live_everything() is None
+
+    @cached_property
+    def logs(self) -> Mapping[str, logs.Log]:
+        """What the incident log answered in each hand, by the names of `logs.HANDS`."""
+        return _Asked(logs.ask)
+
+    @cached_property
+    def crashes(self) -> Mapping[str, Any]:
+        """What the failing one said, likewise."""
+        from workbench.ledger import crashes
+
+        return _Asked(crashes.ask)
+
+    @cached_property
+    def python_facts(self) -> dict[str, Any]:
+        """What `sdk/sdk_facts.py` says of the Python SDK."""
+        ran = subprocess.run(SDK_FACTS, capture_output=True, timeout=4 * PATIENCE, check=True)
+        return json.loads(ran.stdout)
+
+    @cached_property
+    def paces(self) -> Mapping[str, list[float]]:
+        """The seconds of starts, side by side, by the names of `paces`."""
+        from workbench.ledger import paces
+
+        return paces.run(self)
+
+    @cached_property
+    def imports(self) -> imports.Imports:
+        """What the import of the Python SDK consists of."""
+        return imports.of("mcp.server.mcpserver")
+
+    @cached_property
+    def python_then(self) -> str:
+        """The version of the Python SDK in the `chapter` environment, as it says itself."""
+        ask = "from importlib.metadata import version; print(version('mcp'))"
+        words = [str(environments.python("chapter")), "-c", ask]
+        ran = subprocess.run(words, capture_output=True, timeout=PATIENCE, check=True)
+        return ran.stdout.decode().strip()
 
     @cached_property
     def our_web(self) -> dict[str, str]:
@@ -130,10 +187,16 @@ class Bench:
         return Everything(self.notes)
 
     def pages(self, source: str) -> Pages | None:
-        """The pages of a quoted text, where there is a checkout of it."""
-        if source in self.texts and source not in self._pages:
-            self._pages[source] = Pages(SOURCES[source], self.texts[source])
+        """The pages of a quoted text, where there is a checkout of it, or it is installed."""
+        if source not in self._pages and (folder := self._place(SOURCES[source])):
+            self._pages[source] = Pages(SOURCES[source], folder)
         return self._pages.get(source)
+
+    def _place(self, source: Source) -> Path | None:
+        """The folder of a quoted text."""
+        if source.package and (found := importlib.util.find_spec(source.package)):
+            return Path(str(found.origin)).parent
+        return self.texts.get(source.name)
 
     @cached_property
     def _folder(self) -> str:

@@ -71,7 +71,8 @@ class Finding:
     def how(self) -> str:
         """Each fact that differs: "tools: 12, not 13"; or the command that would settle it."""
         if self.verdict == NETWORK:
-            return "; ".join(fact.command for fact in self.today.values() if _is_later(fact))
+            commands = [fact.command for fact in self.today.values() if _is_later(fact)]
+            return "; ".join(dict.fromkeys(commands))
         return "; ".join(
             f"{name}: {text(self.today[name])}, not {text(fact)}"
             for name, fact in self.said.items()

@@ -41,7 +41,8 @@ def details(finding: Finding) -> Iterator[str]:
         yield f"differs: {finding.how}"
         yield f"instead: {finding.claim.instead or 'take what was measured'}"
     yield from finding.notes
-    yield from (f"to settle it: {f.command}" for f in finding.today.values() if _later(f))
+    commands = [fact.command for fact in finding.today.values() if _later(fact)]
+    yield from (f"to settle it: {command}" for command in dict.fromkeys(commands))
     yield f"by hand: notebooks/{finding.claim.notebook}.ipynb"
 
 

@@ -29,14 +29,20 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 @dataclass(frozen=True)
 class Source:
-    """A text that is quoted: where its pages are in a checkout, and how to get one."""
+    """A text that is quoted: where its pages are in a checkout, and how to get one.
+
+    With `package`, the text is that of an installed Python package, and no checkout is due.
+    """
 
     name: str
     pages: tuple[str, ...]
     get: str
+    package: str = ""
 
     def command(self, id: str) -> str:
         """The one line that gets the text and checks the quotes of this claim."""
+        if self.package:
+            return self.get
         return f"{self.get} && python -m workbench ledger {id} --{self.name} {self.name}-text"
 
 
@@ -51,6 +57,7 @@ SOURCES = {
             "spec",
             (
                 "docs/specification/2026-07-28/**/*.mdx",
+                "docs/docs/2026-07-28/develop/build-server.mdx",
                 "docs/docs/2026-07-28/learn/versioning.mdx",
                 "docs/docs/2026-07-28/sdk.mdx",
             ),
@@ -58,6 +65,7 @@ SOURCES = {
         ),
         Source("a2a", ("docs/topics/a2a-and-mcp.md",), _clone("a2aproject/A2A", "a2a")),
         Source("acp", ("**/*.md", "**/*.mdx"), _clone("i-am-bee/acp", "acp")),
+        Source("sdk", ("server/mcpserver/exceptions.py",), "uv sync", package="mcp"),
     )
 }
 

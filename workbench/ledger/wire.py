@@ -114,9 +114,9 @@ def a_line_a_message(bench: Bench) -> Facts:
 def a_stray_line(bench: Bench) -> Facts:
     rude = servers.command("rude", "stdout-banner")
     line = jsonrpc.dumps(bench.calendar.message("tools/list")) + b"\n"
-    written = subprocess.run(rude, input=line, capture_output=True, timeout=20).stdout
+    written = subprocess.run(rude, input=line, capture_output=True, timeout=60).stdout
     reader = [sys.executable, "-c", HOME_MADE]
-    read = subprocess.run(reader, input=written, capture_output=True, timeout=20)
+    read = subprocess.run(reader, input=written, capture_output=True, timeout=60)
     complaint = read.stderr.decode().strip().rpartition("\n")[2].partition(":")[0]
     how = f"fails loudly: {complaint.rpartition('.')[2]}" if complaint else "fails in silence"
     official = bench.official_client["rude"]
