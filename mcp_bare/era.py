@@ -3,11 +3,13 @@
     a DiscoverResult                      modern: go on in the same process
     an error no legacy server has         modern, but not this version: take one it lists
     anything else, silence, or an exit    legacy: a fresh process, and `initialize`
-    over HTTP: no server, a refusal that  neither: the error is raised
-    concerns the caller (401), a 5xx
+    over HTTP: no server, silence, a 5xx, neither: the error is raised
+    a refusal about the caller (401)
 
 The rule is never keyed to one error code: legacy servers answer an unknown method with whatever
-they like, or not at all. An `initialize` answer proves nothing about the modern era.
+they like, or, over stdio, not at all. Over HTTP a server of either era owes each POST a response,
+and the fallback starts from one; who says nothing is slow, or stuck, and would leave `initialize`
+unanswered, too. An `initialize` answer proves nothing about the modern era.
 
 Spec: basic/transports/stdio and streamable-http, "Backward Compatibility".
 """
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from mcp_bare.revision import JsonObject
 
 MODERN, LEGACY = "modern", "legacy"
+SILENT_S = 3.0  # over stdio a legacy server may say nothing at all: a person waits for this verdict
 SAYS_NOTHING = (401, 403, 407, 408, 421, 429)
 """Refusals by HTTP that are about the caller, the network or the hour, not about the era."""
 
@@ -49,11 +52,12 @@ class Verdict:
     why: str
 
 
-def judge(answer: JsonObject | McpError) -> Verdict:
+def judge(answer: JsonObject | McpError, *, silence_counts: bool = True) -> Verdict:
     """Read the answer to a `server/discover` that named our newest version.
 
     `answer` is the result, or the error that took its place. Raises ProtocolViolation where the
-    server is modern and no version is common to both; RequestLost where HTTP brought no evidence.
+    server is modern and no version is common to both; RequestLost where HTTP brought no evidence;
+    RequestTimeout where silence is none (`silence_counts`: it is over stdio, not over HTTP).
     """
     if isinstance(answer, dict):
         versions = answer.get("supportedVersions")
@@ -69,6 +73,8 @@ def judge(answer: JsonObject | McpError) -> Verdict:
         return _choose(listed if isinstance(listed, list) else [], name)
     if isinstance(answer, RequestLost) and not _by_http(answer.status):
         raise answer
+    if isinstance(answer, RequestTimeout) and not silence_counts:
+        raise answer
     return _fall_back(_in_words(answer))
 
 
@@ -76,13 +82,17 @@ def connect(open_transport: Callable[[], Transport], **options: Any) -> tuple[Cl
     """A client that speaks the server's era, and how that was found out.
 
     `open_transport` makes a fresh transport each time it is called; `options` are Client's, and
-    `probe_timeout` (seconds of silence that count as an answer, 3 by default). Raises McpError
-    where neither era works.
+    `probe_timeout`: the seconds of silence that count as an answer over stdio, 3 by default; over
+    HTTP, those after which it is an error, by default the client's `timeout`. Raises McpError where
+    neither era works.
     """
-    patience = options.pop("probe_timeout", 3.0)
+    patience = options.pop("probe_timeout", None)
     client = Client(open_transport(), **options)
+    counts = getattr(client.exchange.transport, "silence_counts", True)
+    if patience is None and counts:
+        patience = SILENT_S
     try:
-        verdict = judge(_discover(client, patience))
+        verdict = judge(_discover(client, patience), silence_counts=counts)
         if verdict.era == LEGACY:
             client.close()
             again = {**options, "tape": client.tape, "version": verdict.version}
@@ -96,7 +106,7 @@ def connect(open_transport: Callable[[], Transport], **options: Any) -> tuple[Cl
     return client, verdict
 
 
-def _discover(client: Client, patience: float) -> JsonObject | McpError:
+def _discover(client: Client, patience: float | None) -> JsonObject | McpError:
     try:
         return client.start(revision.DISCOVER).result(patience)
     except McpError as trouble:

@@ -7,7 +7,9 @@
     HttpTransport(url, headers={...})      for a gateway that wants its own
 
 Requests do not share a stream: when one is lost, or cancelled by closing its connection, the others
-go on. Listeners are called from several threads, one for each request.
+go on. Listeners are called from several threads, one for each request. A request that meets the end
+of a connection kept from the one before is sent once more; a tools/call only where the server never
+had the whole of it, and else it is lost (`http_again`).
 
 Does not handle: proxies, redirects, and the HTTP+SSE transport of the first revision.
 
@@ -38,6 +40,8 @@ class HttpTransport:
     to say. When the object is dropped, its connections are closed. Raises ValueError for what is
     no http or https URL.
     """
+
+    silence_counts = False  # as an answer: servers of either era owe each POST a response (`era`)
 
     def __init__(
         self,

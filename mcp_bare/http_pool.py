@@ -1,10 +1,11 @@
 """The address of an endpoint, and the connections to it that carry one request after the other.
 
 A connection that has carried a request is kept for the next one, but not for long: a server closes
-an idle one when it likes, and a POST that meets that end cannot be sent again blindly. No proxy is
-used, whatever the environment says, so that a loopback address is one.
+an idle one when it likes, and not every POST that meets that end may be sent again (`http_again`).
+One whose end has arrived is never used. No proxy is used, whatever the environment says, so that a
+loopback address is one.
 
-Does not handle: what goes over them (`http_post`).
+Does not handle: what goes over them (`http_post`); an end that is still on its way.
 """
 
 from __future__ import annotations
@@ -51,13 +52,13 @@ class Pool:
         self._idle: list[tuple[float, HTTPConnection]] = []
         self._lock, self._closed = threading.Lock(), False
 
-    def borrow(self) -> HTTPConnection:
-        """One that idles and is still there, or a fresh one. Raises OSError."""
+    def take(self) -> HTTPConnection | None:
+        """One that idles and, as far as can be seen from here, is still there; or None."""
         while True:
             with self._lock:
-                since, connection = self._idle.pop() if self._idle else (0.0, None)
-            if connection is None:
-                return self.address.connect()
+                if not self._idle:
+                    return None
+                since, connection = self._idle.pop()
             if time.monotonic() - since < KEPT_S and _is_quiet(connection.sock):
                 connection.sock.settimeout(self.address.timeout)
                 return connection

@@ -8,6 +8,7 @@
 
 A request has a thread; a notification is sent by whoever says it. To cancel a request is to close
 its connection. A response that ends before its answer, or in the middle of it, ends the request.
+Where a kept connection ends before the first byte, the request may be sent again (`http_again`).
 
 Does not handle: redirects, which are not followed; resuming a stream.
 
@@ -22,7 +23,7 @@ import threading
 from http.client import HTTPException, HTTPResponse
 from typing import TYPE_CHECKING
 
-from mcp_bare import jsonrpc, sse
+from mcp_bare import http_again, jsonrpc, sse
 from mcp_bare.errors import McpError, RequestLost, RpcError
 from mcp_bare.http_rules import JSON, media_type
 from mcp_bare.jsonrpc import MAX_BYTES, brief
@@ -103,12 +104,23 @@ class Post:
         return response
 
     def _once(self, headers: dict[str, str]) -> HTTPResponse:
-        connection = self._link.pool.borrow()
+        """Over a connection that idled; where that was gone and it may be, over a fresh one."""
+        kept = self._link.pool.take()
+        if kept is not None:
+            try:
+                return self._over(kept, headers)
+            except http_again.Gone as gone:
+                if self._cancelled or not http_again.may(self.message, gone):
+                    raise
+            self._drop()
+        return self._over(self._link.address.connect(), headers)
+
+    def _over(self, connection: HTTPConnection, headers: dict[str, str]) -> HTTPResponse:
         with self._lock:
             self._connection, self._socket = connection, connection.sock
             if self._cancelled:
                 raise Cancelled
-        connection.request("POST", self._link.address.target, self._payload, headers)
+        http_again.post(connection, self._link.address.target, self._payload, headers)
         if self.id is not None:  # how long an answer may take is for whoever waits to say
             connection.sock.settimeout(None)
         self._response = connection.getresponse()

@@ -12,6 +12,7 @@
                     http_link           what its messages have in common
                     http_pool           connections
                     http_post           one message
+                    http_again          may it be sent again?
                     http_learned        what answers teach about the next request
 
 Spec: basic/transports/streamable-http.

@@ -89,7 +89,7 @@ TABLE = [
         lost("in the middle of an event")),
     Row("a connection that breaks", lambda m: stream(event(progress(m)), end=False),
         lost("IncompleteRead")),
-    Row("no response at all", lambda m: None, lost("RemoteDisconnected")),
+    Row("no response at all", lambda m: None, lost("Gone: closed before the first byte")),
     Row("half a body", lambda m: [as_json(result(m))[:-20], None], lost("half of it")),
     # Ids
     Row("another's id, then ours", lambda m: stream(event(result({"id": 99}, "no")),

@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -170,37 +171,38 @@ def test_a_server_that_is_not_there():
             era.connect(lambda: HttpTransport(url))
 
 
-def test_a_server_that_says_nothing():
-    """Silence is no evidence by itself; but then it is silent at the handshake, too."""
+def test_silence_is_an_error_and_no_verdict():
+    """A server of either era owes a POST a response; there is nothing here to fall back to."""
     with Scripted(lambda m, _: [lambda: server.hung_up.wait(lab.PATIENCE)]) as server:
-        tape = Tape()
-        with pytest.raises(RequestTimeout, match="initialize"):
-            era.connect(
-                lambda: HttpTransport(server.url), tape=tape, timeout=0.2, probe_timeout=0.2
-            )
+        for patience in ({"timeout": 0.2}, {"timeout": lab.PATIENCE, "probe_timeout": 0.2}):
+            tape = Tape()
+            with pytest.raises(RequestTimeout, match=r"server/discover .* 0\.2 s"):
+                era.connect(lambda: HttpTransport(server.url), tape=tape, **patience)
+            sent = [entry.message["method"] for entry in tape if entry.direction == SENT]
+            assert sent == ["server/discover"], "nor is it cancelled by a message"
         server.hung_up.set()
-        sent = [entry.message["method"] for entry in tape if entry.direction == SENT]
-        assert sent == ["server/discover", "initialize"], "neither is cancelled by a message"
 
 
-def test_a_modern_server_that_was_only_slow():
-    """It refuses the handshake as only a modern server does."""
-    slow = [True]
+@pytest.mark.parametrize("modern", [True, False])
+def test_a_slow_server_has_as_long_as_for_any_answer(monkeypatch, modern):
+    """Over stdio this much silence is a verdict."""
+    monkeypatch.setattr(era, "SILENT_S", 0.05)
 
     def script(message, request):
-        if slow.pop() if slow else False:
-            return [lambda: server.hung_up.wait(lab.PATIENCE)]
-        if message["method"] == "initialize":
-            return as_json(error(-32020, id=message["id"]), "400 Bad Request")
-        return answer(message, {"resultType": "complete", "tools": []})
+        if message and message["method"] == "server/discover":
+            yield lambda: time.sleep(10 * era.SILENT_S)
+        if modern:
+            found = {"supportedVersions": [revision.CURRENT], "capabilities": {}}
+            yield answer(message, {"resultType": "complete", **found})
+        else:
+            said = Legacy(lambda m: response("400 Bad Request"), session=None)(message, request)
+            yield from [said] if isinstance(said, bytes) else said
 
     with Scripted(script) as server:
-        client, verdict = era.connect(lambda: HttpTransport(server.url), probe_timeout=0.2)
-        with client:
-            assert (verdict.era, client.version) == ("modern", revision.CURRENT)
-            assert client.list_tools() == []
-        server.hung_up.set()
-        assert server.asked[-1][1].single("MCP-Protocol-Version") == revision.CURRENT
+        client, verdict = era.connect(lambda: HttpTransport(server.url), timeout=lab.PATIENCE)
+        client.close()
+        assert verdict.era == ("modern" if modern else "legacy")
+        assert (server.methods[1:2] == ["initialize"]) is not modern
 
 
 def test_a_session_that_is_over():

@@ -123,5 +123,5 @@ def test_a_question_of_one_copy_is_answered_at_another(behind, tmp_path, shared_
 
 def test_a_replica_that_does_not_start_says_why(tmp_path):
     env = {"CALENDAR_DB": str(tmp_path / "c.db"), "PYTHONPATH": "", "PYTHONHOME": os.devnull}
-    with pytest.raises(RuntimeError, match="a replica ended"), replicas("calendar_handles", 1, env):
+    with pytest.raises(RuntimeError, match="a server ended"), replicas("calendar_handles", 1, env):
         pass

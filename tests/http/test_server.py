@@ -12,6 +12,7 @@ import socket
 import struct
 import threading
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -757,7 +758,8 @@ def test_serve_says_where_and_ends_when_interrupted(capsys, monkeypatch):
     def interrupt(seconds: float) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mcp_bare.http_server.time.sleep", interrupt)
+    # The name in that module alone: others, on other threads, sleep too.
+    monkeypatch.setattr("mcp_bare.http_server.time", SimpleNamespace(sleep=interrupt))
     serve(lab.build(), port=0)
     assert "http://127.0.0.1:" in capsys.readouterr().err
 
