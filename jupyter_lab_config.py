@@ -19,15 +19,20 @@ c.LabApp.extension_manager = "readonly"
 c.LabApp.news_url = None
 
 
-def without_news(_handler, page):
-    """Leave out the part that asks each newcomer whether they want news."""
-    news = "@jupyterlab/apputils-extension:announcements"
-    return {**page, "disabledExtensions": [*page["disabledExtensions"], news]}
+# One asks each newcomer about news, the other is for teachers; the tests are what needs nbgrader.
+UNWANTED = ["@jupyterlab/apputils-extension:announcements", "@jupyter/nbgrader"]
 
 
-c.ServerApp.tornado_settings = {"page_config_hook": without_news}
+def without_unwanted(_handler, page):
+    """The page's settings, with those parts left out."""
+    return {**page, "disabledExtensions": [*page["disabledExtensions"], *UNWANTED]}
 
-try:
-    node.ensure()
-except node.NodeUnavailable as trouble:
-    print(f"The npm parts are missing, so some cells show recordings: {trouble}", file=sys.stderr)
+
+c.ServerApp.tornado_settings = {"page_config_hook": without_unwanted}
+
+for place in node.PLACES:
+    try:
+        node.ensure(place)
+    except node.NodeUnavailable as trouble:
+        why = f"The npm parts in {place.name} are missing, so some cells show recordings: {trouble}"
+        print(why, file=sys.stderr)

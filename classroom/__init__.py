@@ -1,4 +1,7 @@
-"""The teacher's side: releasing exercises, grading what comes back, reporting on a class.
+"""The teacher's side: release exercises, grade what comes back, report on a class.
 
-Nothing lives here yet. It may import `mcp_bare`; no notebook and no toy server imports it.
+    python -m classroom release | variant | grade | report
+
+It may import `mcp_bare` and the check library of the exercises; no notebook and no toy server
+imports it.
 """

@@ -20,12 +20,14 @@ import importlib.resources
 import json
 import os
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 ENCODING = "o200k_base"
 MODEL_KEYS = ("name", "description", "inputSchema")
 """The keys of a tool that end up in a prompt, as the chapters count them."""
+_ONE_AT_A_TIME = threading.Lock()
 
 
 class TokenizerUnavailable(RuntimeError):
@@ -67,7 +69,8 @@ def encoding():
         constants = getattr(openai_public, ENCODING).__code__.co_consts
         if hashlib.sha256(ranks).hexdigest() not in constants:
             raise ValueError("the ranks that came with the environment are damaged")
-        with tempfile.TemporaryDirectory() as folder, _cache_in(folder):
+        # The cache's place is a variable of the whole process.
+        with _ONE_AT_A_TIME, tempfile.TemporaryDirectory() as folder, _cache_in(folder):
             Path(folder, _file_name(constants)).write_bytes(ranks)
             return tiktoken.get_encoding(ENCODING)
     except Exception as trouble:

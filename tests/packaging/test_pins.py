@@ -52,7 +52,7 @@ def environment(repo: Path) -> list[Any]:
 def test_the_toolkit_needs_nothing(project: dict[str, Any]) -> None:
     assert project["project"]["dependencies"] == []
     assert project["tool"]["uv"]["default-groups"] == "all"
-    assert set(project["dependency-groups"]) == {"course", "sdk", "dev"}
+    assert set(project["dependency-groups"]) == {"course", "sdk", "dask", "dev"}
 
 
 def test_direct_pins_and_constraints_are_the_lock(

@@ -26,7 +26,7 @@ from workbench import node
 try:
     node.find()
 except node.NodeUnavailable:
-    text = asyncio.run(build.build(Path(sys.argv[1]), sys.argv[2]))
+    (text,) = asyncio.run(build.build(Path(sys.argv[1]), sys.argv[2])).values()
     print(json.dumps(json.loads(text)["cells"]))
 """
 CHAPTER = [path for path, _, _ in course.COURSE if not path.startswith("ch27/")]

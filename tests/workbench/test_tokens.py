@@ -72,3 +72,14 @@ def test_a_home_that_cannot_be_written_does_not_matter(tmp_path):
         text=True,
     )
     assert ran.stdout.strip() == "1", ran.stderr
+
+
+def test_many_threads_may_count_first():
+    code = """
+import concurrent.futures
+from workbench import tokens
+with concurrent.futures.ThreadPoolExecutor(8) as pool:
+    print(*pool.map(tokens.count, ["Zahnärztin"] * 8))
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert ran.stdout.split() == ["5"] * 8, ran.stderr
