@@ -17,6 +17,7 @@ import ipaddress
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -67,6 +68,7 @@ def review(url: Any) -> Address:
     return Address(found.before, found.host, found.after, warnings)
 
 
+@lru_cache(maxsize=64)  # a server asks for each request, mostly about one name
 def is_loopback(host: str) -> bool:
     """Is this host the person's own machine, whatever a name server says?"""
     name = host.strip("[]").rstrip(".").lower()

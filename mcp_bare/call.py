@@ -152,6 +152,10 @@ class Call:
         return jsonrpc.notification("notifications/message", params)
 
 
+_OBJECTS = frozenset({*revision.INPUT_CAPABILITY.values(), "extensions", "experimental"})
+"""The capabilities whose value we look into, or may."""
+
+
 def _checked_meta(meta: Any) -> JsonObject:
     """The `_meta` of a request, or the refusal that the specification prescribes."""
     if not isinstance(meta, dict):
@@ -172,8 +176,7 @@ def _checked_meta(meta: Any) -> JsonObject:
     if version not in revision.MODERN:
         raise UnsupportedVersion(version, revision.MODERN)
     if not isinstance(capabilities, dict) or not all(
-        isinstance(capabilities.get(name, {}), dict)
-        for name in (*revision.INPUT_CAPABILITY.values(), "extensions", "experimental")
+        isinstance(inner, dict) for name, inner in capabilities.items() if name in _OBJECTS
     ):
         raise InvalidParams(
             f"{revision.CLIENT_CAPABILITIES} is {brief(capabilities)}; an object of objects is due"

@@ -18,9 +18,10 @@ Spec: basic/transports/streamable-http, "Receiving Messages"; RFC 9112, "Chunked
 
 from __future__ import annotations
 
-import re
 import socket
+import time
 from email.utils import formatdate
+from functools import lru_cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,7 @@ STREAM_HEADERS = {
     "Cache-Control": "no-store, no-transform",
     "X-Accel-Buffering": "no",  # nginx, and others who learned it from nginx
 }
+_NOT_IN_A_LINE = str.maketrans("\r\n\0", "   ")
 _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
 
@@ -80,13 +82,19 @@ class Answer:
     def _head(self, status: int, headers: Mapping[str, str]) -> bytes:
         lines = [
             f"HTTP/1.1 {status} {_PHRASES.get(status, '')}",
-            f"Date: {formatdate(usegmt=True)}",  # a server with a clock must say it (RFC 9110)
+            f"Date: {_date(int(time.time()))}",  # a server with a clock must say it (RFC 9110)
             *(f"{k}: {v}" for k, v in headers.items()),
         ]
         if not self.stays_open and "Connection" not in headers:
             lines.append("Connection: close")
-        whole = [re.sub(r"[\r\n\0]", " ", line) for line in lines]  # a value may echo a stranger's
+        whole = [line.translate(_NOT_IN_A_LINE) for line in lines]  # it may echo a stranger's value
         return "\r\n".join([*whole, "", ""]).encode("latin-1", "replace")
+
+
+@lru_cache(maxsize=1)
+def _date(second: int) -> str:
+    """The hour as HTTP writes it; many answers have the same."""
+    return formatdate(second, usegmt=True)
 
 
 def has_hung_up(sock: socket.socket) -> bool:

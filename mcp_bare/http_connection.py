@@ -1,8 +1,9 @@
 """One connection: read a request, answer it, and again, until one end has had enough.
 
-The connection's thread is the only one to touch its socket. A handler fills an outbox, on a thread
-of its own; so this one can see, while it waits, that the client has hung up, which cancels the
-request, and can keep the line alive where nothing is said for long.
+A handler runs on the connection's thread and fills an outbox, which is written when it is done.
+Should it last (`watch`), another thread writes what there is, sees that the client has hung up,
+which cancels the request, and keeps the line alive where nothing is said for long. One thread at a
+time touches the socket.
 
     the first message is the response     JSON, with the status that its code has
     anything comes before, or nothing     a stream: each message an event, a comment in between
@@ -21,6 +22,7 @@ import io
 import socket
 import socketserver
 import sys
+import threading
 import time
 import traceback
 from typing import TYPE_CHECKING
@@ -33,6 +35,7 @@ from mcp_bare.http_rules import STATUS
 from mcp_bare.outbox import Ended, Outbox, fill, is_response
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from mcp_bare.http_listener import Listener
@@ -131,18 +134,50 @@ class HttpConnection(socketserver.BaseRequestHandler):
         caller = Caller(principal, outbox.offer)
         self._caller, self.outbox = caller, outbox
         try:
-            fill(outbox, self.server.mcp, message, caller)
-            self._forward(answer, outbox)
-        except Ended:
-            answer.stays_open = False
-            if not answer.streaming and self.server.stopping:
-                problem = InternalError("the server is stopping")
-                answer.send_json(503, jsonrpc.dumps(jsonrpc.error(problem, message["id"])))
+            self._run(answer, outbox, message, caller)
         finally:
             outbox.cancel()
             self.server.mcp.subscriptions.cancel(message["id"], caller)
             self._caller = self.outbox = None
             self.server.request_done()
+
+    def _run(self, answer: Answer, outbox: Outbox, message: JsonObject, caller: Caller) -> None:
+        """Have it answered here; should that last, what it says is written by another thread."""
+
+        def deliver() -> None:
+            try:
+                self._forward(answer, outbox)
+            except Ended:
+                answer.stays_open = False
+                if not answer.streaming and self.server.stopping:
+                    problem = InternalError("the server is stopping")
+                    answer.send_json(503, jsonrpc.dumps(jsonrpc.error(problem, message["id"])))
+
+        def deliver_aside() -> None:
+            try:
+                deliver()
+            except BaseException:
+                answer.stays_open = False
+                raise
+            finally:
+                if not answer.stays_open:
+                    self._over(outbox)
+
+        aside = _Aside(deliver_aside)
+        lasted = self.server.watch.run(
+            lambda: fill(outbox, self.server.mcp, message, caller), aside.start
+        )
+        if lasted:
+            aside.finish()
+        else:
+            deliver()
+
+    def _over(self, outbox: Outbox) -> None:
+        """The connection ends while a handler runs, which may take its time to notice."""
+        outbox.cancel()
+        self.server.leave(self)
+        with contextlib.suppress(OSError):
+            self.request.shutdown(socket.SHUT_WR)
 
     def _forward(self, answer: Answer, outbox: Outbox) -> None:
         """Write what the outbox gives, up to the response. Raises Ended where there is none."""
@@ -182,6 +217,31 @@ class HttpConnection(socketserver.BaseRequestHandler):
         else:
             with contextlib.suppress(OSError):
                 self.request.shutdown(socket.SHUT_RD)
+
+
+class _Aside:
+    """Work on a thread of its own, and what came of it."""
+
+    def __init__(self, work: Callable[[], None]):
+        self._work = work
+        self._trouble: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, name="mcp-http-write", daemon=True)
+
+    def start(self) -> None:
+        """Raises RuntimeError where no thread can be had."""
+        self._thread.start()
+
+    def finish(self) -> None:
+        """Wait for its end, and raise what it raised."""
+        self._thread.join()
+        if self._trouble is not None:
+            raise self._trouble
+
+    def _run(self) -> None:
+        try:
+            self._work()
+        except BaseException as trouble:
+            self._trouble = trouble
 
 
 class _Clocked(io.RawIOBase):

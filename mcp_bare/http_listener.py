@@ -17,11 +17,13 @@ import socket
 import socketserver
 import sys
 import threading
+import time
 import traceback
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp_bare.http_connection import HttpConnection
+from mcp_bare.watch import Watch
 
 if TYPE_CHECKING:
     from typing import Any
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from mcp_bare.server import Server
 
 TICK = 0.1  # seconds between two looks at whether to stop
+JOIN_S = 1.0  # seconds for the threads to go; one with a handler that does not end stays behind
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ class Listener(socketserver.ThreadingTCPServer):
     def __init__(self, server: Server, address: tuple[str, int], rules: Rules, limits: Limits):
         self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
         self.mcp, self.rules, self.limits = server, rules, limits
+        self.watch = Watch()
         self.stopping = False
         self._open: dict[HttpConnection, threading.Thread] = {}
         self._changed = threading.Condition()
@@ -112,9 +116,10 @@ class Listener(socketserver.ThreadingTCPServer):
             self._changed.wait_for(lambda: not self._busy(), self.limits.patience)
         for connection in connections:
             connection.end()
+        until = time.monotonic() + JOIN_S
         for thread in (self._accepting, *connections.values()):
             if thread is not threading.current_thread():
-                thread.join(1.0)
+                thread.join(max(until - time.monotonic(), 0.01))
 
     def _busy(self) -> bool:
         return any(connection.outbox is not None for connection in self._open)

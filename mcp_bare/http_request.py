@@ -47,13 +47,12 @@ class Request:
     method: str
     target: str
     version: tuple[int, int]
-    fields: tuple[tuple[str, str], ...]  # names in lower case
+    fields: Mapping[str, list[str]]  # by names in lower case
     body: bytes = b""
 
     def all(self, name: str) -> list[str]:
         """Every value of a header, by its name in any case."""
-        wanted = name.lower()
-        return [value for field, value in self.fields if field == wanted]
+        return self.fields.get(name.lower(), [])
 
     def listed(self, name: str) -> str:
         """A header that is a list, as one text: Accept, Connection."""
@@ -101,19 +100,20 @@ def read(stream: IO[bytes], max_body: int, go_on: Callable[[], None]) -> Request
     version = (int(head[3]), int(head[4]))
     if version[0] != 1:
         raise _unreadable(505, "HTTP/1.1 is spoken here")
-    fields: list[tuple[str, str]] = []
+    fields: dict[str, list[str]] = {}
     while line := _line(stream, room):
         room -= len(line)
         field = _FIELD.fullmatch(line)
         if field is None:
             raise _unreadable(400, f"{jsonrpc.brief(line)} is no header line")
-        fields.append((field[1].decode("ascii").lower(), field[2].decode("latin-1").strip(" \t")))
+        name, value = field[1].decode("ascii").lower(), field[2].decode("latin-1").strip(" \t")
+        fields.setdefault(name, []).append(value)
     if line is None:
         raise EOFError("the connection ended within a head")
     method, target = head[1].decode("ascii"), head[2].decode("ascii")
-    request = Request(method, target, version, tuple(fields))
+    request = Request(method, target, version, fields)
     body = _body(request, stream, max_body, go_on)
-    return Request(method, target, version, tuple(fields), body)
+    return Request(method, target, version, fields, body) if body else request
 
 
 def _line(stream: IO[bytes], room: int) -> bytes | None:

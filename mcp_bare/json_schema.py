@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MAX_STEPS = 200_000
 MAX_NESTING = 100
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-BEYOND = ("$dynamicRef", "unevaluatedProperties", "unevaluatedItems")
+BEYOND = {"$dynamicRef", "unevaluatedProperties", "unevaluatedItems"}
 """Keywords whose neglect would let through what the schema forbids."""
 
 _TYPES: dict[str, Any] = {
@@ -92,9 +92,8 @@ class _Judge:
             return
         if not isinstance(schema, dict):
             raise IllegalSchema(f"{brief(schema)} is no schema; an object or a boolean is due")
-        for word in BEYOND:
-            if word in schema:
-                raise IllegalSchema(f"{word} is not supported here")
+        if not BEYOND.isdisjoint(schema):
+            raise IllegalSchema(f"{', '.join(BEYOND & set(schema))} is not supported here")
         if "$ref" in schema:
             yield from self.check(self._resolve(schema["$ref"]), value, at, depth + 1)
         yield from self._scalar(schema, value, name)
@@ -122,18 +121,19 @@ class _Judge:
         return found
 
     def _object(self, schema: Any, value: Any, at: str, depth: int) -> Iterator[str]:
-        for key in schema.get("required", ()):
+        required, needed = schema.get("required", ()), schema.get("dependentRequired", {})
+        beside = schema.get("dependentSchemas", {})
+        for key in required:
             if key not in value:
                 yield f'"{_join(at, key)}" is missing'
-        for key, needs in schema.get("dependentRequired", {}).items():
+        for key, needs in needed.items():
             missing = [need for need in needs if key in value and need not in value]
             yield from (f'"{_join(at, need)}" is missing beside "{key}"' for need in missing)
-        for key, sub in schema.get("dependentSchemas", {}).items():
+        for key, sub in beside.items():
             if key in value:
                 yield from self.check(sub, value, at, depth + 1)
         known, patterns = _named(schema, "properties"), _named(schema, "patternProperties")
-        words = ("required", "dependentRequired", "dependentSchemas")
-        self._spend(sum(len(schema.get(word, ())) for word in words) + len(patterns) * len(value))
+        self._spend(len(required) + len(needed) + len(beside) + len(patterns) * len(value))
         for key, inner in value.items():
             below = _join(at, key)
             if "propertyNames" in schema:
@@ -175,9 +175,10 @@ class _Judge:
         wanted = schema.get("type")
         if wanted is not None:
             names = wanted if isinstance(wanted, list) else [wanted]
-            if not all(isinstance(n, str) and n in _TYPES for n in names):
-                raise IllegalSchema(f"unknown type {brief(wanted)}")
-            if not any(_TYPES[n](value) for n in names):
+            for known in names:
+                if not isinstance(known, str) or known not in _TYPES:
+                    raise IllegalSchema(f"unknown type {brief(wanted)}")
+            if True not in [_TYPES[known](value) for known in names]:
                 yield f"{name} is {brief(value)}; {' or '.join(names)} is due"
                 return
         if "enum" in schema and self._key(value) not in self._keys(schema["enum"]):

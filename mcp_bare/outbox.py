@@ -15,9 +15,8 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING
 
-from mcp_bare import jsonrpc, revision
-from mcp_bare.connection import MAY_BE_SLOW, encode
-from mcp_bare.errors import InternalError
+from mcp_bare import revision
+from mcp_bare.connection import encode
 
 if TYPE_CHECKING:
     from mcp_bare.call import Caller
@@ -102,20 +101,10 @@ def is_response(message: JsonObject) -> bool:
 
 
 def fill(outbox: Outbox, server: Server, message: JsonObject, caller: Caller) -> None:
-    """Have the server answer into the outbox: at once, or on a thread where it may take a while."""
-
-    def run() -> None:
-        try:
-            for said in server.handle(message, caller, outbox.cancelled):
-                outbox.put(said)
-        finally:
-            if message["method"] != revision.LISTEN:  # which goes on until it is closed
-                outbox.end()
-
-    if message["method"] not in MAY_BE_SLOW:
-        run()
-        return
+    """Have the server answer into the outbox."""
     try:
-        threading.Thread(target=run, name="mcp-http-handler", daemon=True).start()
-    except RuntimeError:  # no thread to be had
-        outbox.put(jsonrpc.error(InternalError("too busy; try again"), message["id"]))
+        for said in server.handle(message, caller, outbox.cancelled):
+            outbox.put(said)
+    finally:
+        if message["method"] != revision.LISTEN:  # which goes on until it is closed
+            outbox.end()

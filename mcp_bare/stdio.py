@@ -15,10 +15,12 @@ import contextlib
 import os
 import sys
 import threading
+import time
 
 from mcp_bare import framing, pipe_io
 from mcp_bare.connection import Connection
 from mcp_bare.errors import TransportClosed
+from mcp_bare.watch import Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
     from mcp_bare.child import Child
     from mcp_bare.server import Server
+
+SEVERAL_S = 0.1  # seconds: what waits in the pipe is read in less
 
 
 # --- the server's end ---
@@ -38,19 +42,68 @@ def serve(server: Server, principal: str | None = None, patience: float = 5.0) -
     `principal` is whom this process works for: on stdio that comes from the environment, never
     from a message (basic/index, "Auth"). Requests in flight at the end get `patience` seconds.
     """
-    wire_in, wire_out = _take_over_standard_streams()
+    wire_in, wire_out = take_over_standard_streams()
+    reading = _Reading(wire_in)
     connection = Connection(
-        server, lambda line: pipe_io.write_all(wire_out, line), principal, _in_thread
+        server, lambda line: pipe_io.write_all(wire_out, line), principal, reading.run
     )
-    try:
-        while chunk := os.read(wire_in, pipe_io.CHUNK):
-            connection.receive(chunk)
-        connection.end(patience)
-    except (ConnectionError, KeyboardInterrupt):
-        pass  # the client is gone, or the person at the terminal wants us gone
+    with contextlib.suppress(ConnectionError, KeyboardInterrupt):  # the client, or we, are to go
+        if reading.until_the_end(connection):
+            connection.end(patience)
 
 
-def _take_over_standard_streams() -> tuple[int, int]:
+class _Reading:
+    """One thread at a time reads, and runs what it read; while that lasts, another one reads on.
+
+    Where one call lasted, those that wait may: for a moment each gets a thread of its own at once.
+    """
+
+    def __init__(self, wire_in: int):
+        self._chunks = iter(lambda: os.read(wire_in, pipe_io.CHUNK), b"")
+        self._watch, self._over = Watch(), threading.Event()
+        self._turn, self._several_until, self._gone = 0, 0.0, False
+
+    def until_the_end(self, connection: Connection) -> bool:
+        """Wait until the input ends; False where the client takes no answer any more."""
+        self._lines, self._accept = connection.lines(self._chunks), connection.accept
+        self._read_on()
+        while not self._over.wait(3600.0):
+            pass
+        return not self._gone
+
+    def run(self, work: Callable[[], None]) -> None:
+        """Run a call here, or on another thread where the one before has lasted."""
+        if time.monotonic() >= self._several_until:
+            self._watch.run(work, self._read_on)
+        else:
+            _in_thread(work)
+
+    def _read_on(self) -> None:
+        """Another thread reads from now on. Raises RuntimeError where none can be had."""
+        # Counted before it starts: it may be slow at once, and two readers must not share a turn.
+        turn = self._turn = self._turn + 1
+        reading = threading.Thread(target=self._read, args=(turn,), name="mcp-stdio", daemon=True)
+        try:
+            reading.start()
+        except RuntimeError:
+            self._turn = turn - 1
+            raise
+        self._several_until = time.monotonic() + SEVERAL_S * (turn > 1)
+
+    def _read(self, turn: int) -> None:
+        mine = True
+        try:
+            while mine and (line := next(self._lines, None)) is not None:
+                self._accept(line)
+                mine = turn >= self._turn
+        except ConnectionError:
+            self._gone = True
+        finally:
+            if mine:
+                self._over.set()
+
+
+def take_over_standard_streams() -> tuple[int, int]:
     """Keep the pipes for the wire; from now on print() goes to stderr and input() finds nothing."""
     wire_in, wire_out = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)

@@ -1,0 +1,1 @@
+"""The toolkit beside what a user would pick instead: `python -m benchmarks`."""
