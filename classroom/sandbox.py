@@ -27,7 +27,6 @@ from pathlib import Path
 
 import mcp_bare
 import toy_servers
-import workbench
 
 PYTHON = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
 HERE = Path(__file__).resolve().parent
@@ -35,7 +34,7 @@ INSIDE = Path("workbench/checks/inside.py")
 KIT = {
     "/kit/mcp_bare": Path(mcp_bare.__file__).resolve().parent,
     "/kit/toy_servers": Path(toy_servers.__file__).resolve().parent,
-    f"/kit/{INSIDE}": Path(workbench.__file__).resolve().parents[1] / INSIDE,
+    f"/kit/{INSIDE}": HERE.parent / INSIDE,
     "/kit/starter.py": HERE / "starter.py",
     "/kit/canary.py": HERE / "canary.py",
 }

@@ -1,12 +1,14 @@
-"""The command line: `python -m mcp_bare probe | call | doctor`.
+"""The command line: `python -m mcp_bare probe | call | check | tap | doctor`.
 
     python -m mcp_bare probe -- npx @modelcontextprotocol/server-everything stdio
     python -m mcp_bare call create_event '{"title": "Dentist"}' -- python ...
     python -m mcp_bare call resources/read '{"uri": "calendar://week"}' -- python ...
+    python -m mcp_bare check -- python toy_servers/calendar_by_hand.py
+    python -m mcp_bare tap --out wire.jsonl -- python ...
     python -m mcp_bare doctor
 
 What goes over the wire is printed with arrows. Exit codes: 0 done, 1 it failed, 2 wrong usage,
-3 the server asks for input and nobody answered.
+3 the server asks for input and nobody answered; `tap` leaves with the server's.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ def main(argv: list[str] | None = None) -> int:
         _parser().error("name the server to start after `--`, as in: -- python server.py")
     options.command = command
     try:
-        return {"probe": _probe, "call": _call}[options.verb](options)
+        verbs = {"probe": _probe, "call": _call, "check": _check, "tap": _tap}
+        return verbs[options.verb](options)
     except McpError as trouble:
         print(f"! {trouble}", file=sys.stderr)
         return 1
@@ -62,6 +65,21 @@ def _parser() -> argparse.ArgumentParser:
         verb.add_argument("--timeout", type=float, default=10.0, metavar="S")
         verb.add_argument("--meta", action="store_true", help="print _meta too")
         verb.add_argument("--save", metavar="FILE", help="save the tape")
+    check = verbs.add_parser(
+        "check",
+        help="does this server keep the MUSTs over stdio? -- COMMAND",
+        description="Examine a stdio server. Its tools are called with made-up arguments, but for "
+        "those that say that they destroy.",
+    )
+    check.add_argument("--timeout", type=_seconds, default=10.0, metavar="S", help="for an answer")
+    check.add_argument("--read-only", action="store_true", help="call only tools that say so")
+    check.add_argument(
+        *("--args", "--arguments"), nargs=2, action="append", default=[], metavar=("TOOL", "JSON"),
+        help="call this tool with these arguments",
+    )  # fmt: skip
+    check.add_argument("--all", action="store_true", help="print every page and every finding")
+    tap = verbs.add_parser("tap", help="record what a host and a server say -- COMMAND")
+    tap.add_argument("--out", required=True, metavar="FILE", help="the recording; is appended to")
     verbs.add_parser("doctor", help="is everything here that the course needs?")
     return parser
 
@@ -113,6 +131,39 @@ def _call(options: argparse.Namespace) -> int:
         finally:
             _finish(tape, options)
     return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    from mcp_bare import check
+
+    try:
+        arguments = {name: _object(text) for name, text in options.args}
+    except ValueError as trouble:
+        print(f"! {trouble}", file=sys.stderr)
+        return 2
+    verdicts = list(
+        check.run(
+            options.command,
+            patience=check.Patience(answer=options.timeout),
+            read_only=options.read_only,
+            arguments=arguments,
+        )
+    )
+    print(*check.report(verdicts, everything=options.all), sep="\n")
+    return 0 if check.passed(verdicts) else 1
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds < 3600:
+        raise ValueError("more than 0 and less than an hour")
+    return seconds
+
+
+def _tap(options: argparse.Namespace) -> int:
+    from mcp_bare import tap
+
+    return tap.leave(tap.run(options.command, options.out))
 
 
 def _answer(asked: JsonObject, given: JsonObject | None, decline: bool) -> JsonObject:

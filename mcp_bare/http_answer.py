@@ -53,8 +53,7 @@ class Answer:
 
     def send(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
         """The whole response at once. Raises OSError where nobody takes it."""
-        length = {} if status == 204 else {"Content-Length": str(len(body))}
-        head = self._head(status, {**headers, **length})
+        head = self._head(status, headers, None if status == 204 else len(body))
         self._sock.sendall(head if self._bodiless else head + body)
 
     def send_json(self, status: int, payload: bytes) -> None:
@@ -79,16 +78,21 @@ class Answer:
             data = b"%x\r\n%b\r\n" % (len(data), data) + (b"0\r\n\r\n" if last else b"")
         self._sock.sendall(head + data)
 
-    def _head(self, status: int, headers: Mapping[str, str]) -> bytes:
-        lines = [
-            f"HTTP/1.1 {status} {_PHRASES.get(status, '')}",
-            f"Date: {_date(int(time.time()))}",  # a server with a clock must say it (RFC 9110)
-            *(f"{k}: {v}" for k, v in headers.items()),
-        ]
-        if not self.stays_open and "Connection" not in headers:
-            lines.append("Connection: close")
-        whole = [line.translate(_NOT_IN_A_LINE) for line in lines]  # it may echo a stranger's value
-        return "\r\n".join([*whole, "", ""]).encode("latin-1", "replace")
+    def _head(self, status: int, headers: Mapping[str, str], length: int | None = None) -> bytes:
+        closes = not self.stays_open and "Connection" not in headers
+        more = {**headers, "Connection": "close"} if closes else headers
+        # A server with a clock must say what it shows (RFC 9110).
+        head = f"{_fixed(status, tuple(more.items()))}Date: {_date(int(time.time()))}\r\n"
+        head += "\r\n" if length is None else f"Content-Length: {length}\r\n\r\n"
+        return head.encode("latin-1", "replace")
+
+
+@lru_cache(maxsize=64)
+def _fixed(status: int, headers: tuple[tuple[str, str], ...]) -> str:
+    """The lines that many answers have alike: the status, and the headers that were given."""
+    lines = [f"HTTP/1.1 {status} {_PHRASES.get(status, '')}", *(f"{k}: {v}" for k, v in headers)]
+    # A value may echo a stranger's, and must stay within its line.
+    return "".join(f"{line.translate(_NOT_IN_A_LINE)}\r\n" for line in lines)
 
 
 @lru_cache(maxsize=1)

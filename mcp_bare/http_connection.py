@@ -225,14 +225,17 @@ class _Aside:
     def __init__(self, work: Callable[[], None]):
         self._work = work
         self._trouble: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, name="mcp-http-write", daemon=True)
+        self._thread: threading.Thread | None = None  # most requests need none
 
     def start(self) -> None:
         """Raises RuntimeError where no thread can be had."""
-        self._thread.start()
+        thread = threading.Thread(target=self._run, name="mcp-http-write", daemon=True)
+        thread.start()
+        self._thread = thread
 
     def finish(self) -> None:
         """Wait for its end, and raise what it raised."""
+        assert self._thread
         self._thread.join()
         if self._trouble is not None:
             raise self._trouble

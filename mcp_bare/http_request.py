@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 MAX_HEAD = 32 * 1024
 MAX_CHUNK_LINE = 1024
 _REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([\x21-\x7e]+) HTTP/(\d)\.(\d)")
-_FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\t\x20-\x7e\x80-\xff]*)")
+_FIELD = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*")
 _LENGTH = re.compile(r"[0-9]{1,15}")
 _CHUNK = re.compile(rb"([0-9A-Fa-f]{1,8})[ \t]*(;.*)?")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Request:
     """A request that was read whole; `target` is what stood in its first line."""
 
@@ -90,37 +90,42 @@ def read(stream: IO[bytes], max_body: int, go_on: Callable[[], None]) -> Request
     `go_on` tells a client that waits for it (Expect: 100-continue) to send the body. Raises
     Refused, with `Connection: close`, for what is no request; EOFError for half of one.
     """
-    room = MAX_HEAD
-    line = _line(stream, room) or _line(stream, room)  # one blank line may come first
+    line = _line(stream, MAX_HEAD) or _line(stream, MAX_HEAD)  # one blank line may come first
     if line is None:
         return None
     head = _REQUEST_LINE.fullmatch(line)
     if head is None:
         raise _unreadable(400, f"{jsonrpc.brief(line)} is no request line")
+    method, target = head[1].decode("ascii"), head[2].decode("ascii")
     version = (int(head[3]), int(head[4]))
     if version[0] != 1:
         raise _unreadable(505, "HTTP/1.1 is spoken here")
+    request = Request(method, target, version, _fields(stream))
+    request.body = _body(request, stream, max_body, go_on)
+    return request
+
+
+def _fields(stream: IO[bytes]) -> dict[str, list[str]]:
+    """The header lines, up to the blank one, as values by their names in lower case."""
+    room = MAX_HEAD
     fields: dict[str, list[str]] = {}
     while line := _line(stream, room):
         room -= len(line)
         field = _FIELD.fullmatch(line)
         if field is None:
             raise _unreadable(400, f"{jsonrpc.brief(line)} is no header line")
-        name, value = field[1].decode("ascii").lower(), field[2].decode("latin-1").strip(" \t")
-        fields.setdefault(name, []).append(value)
+        name, value = line.decode("latin-1").split(":", 1)
+        fields.setdefault(name.lower(), []).append(value.strip(" \t"))
     if line is None:
         raise EOFError("the connection ended within a head")
-    method, target = head[1].decode("ascii"), head[2].decode("ascii")
-    request = Request(method, target, version, fields)
-    body = _body(request, stream, max_body, go_on)
-    return Request(method, target, version, fields, body) if body else request
+    return fields
 
 
 def _line(stream: IO[bytes], room: int) -> bytes | None:
     """One line without its end, None where the connection ended. Raises Refused where too long."""
-    line = stream.readline(max(room, 0) + 2)
+    line = stream.readline(room + 2 if room > 0 else 2)
     if line.endswith(b"\n"):
-        return line[:-1].removesuffix(b"\r")
+        return line[:-2] if line.endswith(b"\r\n") else line[:-1]
     if len(line) > room:
         raise _unreadable(431, f"a head of more than {MAX_HEAD} bytes")
     if line:

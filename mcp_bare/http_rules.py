@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from mcp_bare import headers, jsonrpc, mirrors, revision
@@ -137,12 +138,21 @@ def _check_media_types(request: Request) -> None:
         raise refused(415, f"Content-Type is {brief(sent)}; {JSON}, uncompressed, is due")
     if not request.all("Accept"):  # nothing said is anything taken (RFC 9110, 12.5.1)
         return
-    ranges = [part.partition(";") for part in request.listed("Accept").split(",")]
+    accepted = request.listed("Accept")
+    if not _takes_both(accepted):
+        raise refused(
+            406, f"Accept is {brief(accepted)}; {JSON} and {STREAM} are due (streamable-http)"
+        )
+
+
+@lru_cache(maxsize=64)
+def _takes_both(accepted: str) -> bool:
+    """Does an Accept take JSON and an event stream? A client sends the same one every time."""
+    ranges = [part.partition(";") for part in accepted.split(",")]
     taken = {range.strip() for range, _, how in ranges if not re.search(r"q=0(\.0*)?\s*$", how)}
-    for due in (JSON, STREAM):
-        if taken.isdisjoint((due, due.partition("/")[0] + "/*", "*/*")):
-            said = brief(request.listed("Accept"))
-            raise refused(406, f"Accept is {said}; {JSON} and {STREAM} are due (streamable-http)")
+    return all(
+        not taken.isdisjoint((due, due.partition("/")[0] + "/*", "*/*")) for due in (JSON, STREAM)
+    )
 
 
 def _message(request: Request) -> JsonObject:

@@ -43,7 +43,8 @@ class Outbox:
         """A handler's message; waits for room, and is dropped once nobody reads any more."""
         said = encode(message)
         with self._changed:
-            self._changed.wait_for(lambda: self._ended or len(self._waiting) < self._room)
+            if len(self._waiting) >= self._room:
+                self._changed.wait_for(lambda: self._ended or len(self._waiting) < self._room)
             self._add(said)
 
     def offer(self, message: JsonObject) -> None:
@@ -86,7 +87,8 @@ class Outbox:
     def take(self, seconds: float) -> tuple[JsonObject, bytes] | None:
         """The next message and its bytes, None where none comes in time. Raises Ended."""
         with self._changed:
-            self._changed.wait_for(lambda: self._waiting or self._ended, seconds)
+            if not self._waiting:
+                self._changed.wait_for(lambda: self._waiting or self._ended, seconds)
             if self._waiting:
                 self._changed.notify_all()
                 return self._waiting.popleft()

@@ -132,8 +132,17 @@ def answer(method, params):
     raise Refusal(-32601, f"Method not found: {method}")
 
 
+def unread(code, message):
+    return {"jsonrpc": "2.0", "error": {"code": code, "message": message}}  # no id: none was read
+
+
 def respond(line):
-    request = json.loads(line)
+    try:
+        request = json.loads(line)
+    except (ValueError, RecursionError):
+        return unread(-32700, "Parse error: one JSON object a line is due")
+    if not isinstance(request, dict) or type(request.get("id", 0)) not in (str, int):
+        return unread(-32600, "Invalid request: an object is due, with a string or integer for id")
     if "id" not in request:
         return None  # a notification: no answer
     head = {"jsonrpc": "2.0", "id": request["id"]}

@@ -90,7 +90,8 @@ def requests(note=None):
             yield message
             continue
         if message["method"] == "notifications/cancelled":
-            wanted = message.get("params", {}).get("requestId")
+            params = message.get("params")
+            wanted = params.get("requestId") if isinstance(params, dict) else None
             LISTENING.difference_update(id for id in (wanted,) if isinstance(id, int | str))
         if note:
             note(message)
@@ -273,7 +274,7 @@ def floods_stderr():
 def huge_line():
     for request in calls():
         response = answer(request)
-        if request["method"] == "tools/call":
+        if request["method"] == "tools/call" and "result" in response:
             response["result"]["content"] = [{"type": "text", "text": "x" * 40_000_000}]
         send(response)
 

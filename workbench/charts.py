@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 
 INK = "#7d7d7d"  # 4.1 : 1 on white, 4.6 : 1 on JupyterLab's black
 BLUE, ORANGE = "#3b82c4", "#d1642a"
+PARTS = (BLUE, "#8a8f98", "#3f9c7a", "#a06cc0", ORANGE, "#b08a2e")
 DPI = 192
 STYLE = {
     "axes.edgecolor": INK,
@@ -98,6 +99,37 @@ def bars(sizes: Mapping[str, int], unit: str, title: str) -> Picture:
         axes.margins(x=0.14)
     words = [f"{title}, in {unit}:", *(f"{name}: {size:,}" for name, size in sizes.items())]
     return as_png(figure, "\n".join(words))
+
+
+def stacked(rows: Mapping[str, Mapping[str, int]], unit: str, title: str) -> Picture:
+    """One bar a row, in parts: stacked({"by hand": {"name": 12, ...}, ...}, "tokens", "...").
+
+    Every row has the same parts, six at most; a part of nothing is not labelled.
+    """
+    names = list(next(iter(rows.values())))
+    most = max(sum(parts.values()) for parts in rows.values())
+    with house_style():
+        figure = Figure(figsize=(9.6, 1.9 + 0.5 * len(rows)), layout="constrained")
+        axes = figure.subplots()
+        left = [0] * len(rows)
+        for name, colour in zip(names, PARTS, strict=False):
+            sizes = [parts[name] for parts in rows.values()]
+            drawn = axes.barh(list(rows), sizes, left=left, color=colour, height=0.6, label=name)
+            labels = [f"{size:,}" if size >= most / 25 else "" for size in sizes]
+            axes.bar_label(drawn, labels, label_type="center", color="white", fontsize=11)
+            left = [before + size for before, size in zip(left, sizes, strict=True)]
+        axes.bar_label(drawn, [f"{total:,}" for total in left], padding=5, color=INK)
+        axes.invert_yaxis()
+        axes.set_xlabel(unit)
+        axes.set_title(title)
+        axes.margins(x=0.1)
+        figure.legend(loc="outside lower center", ncols=len(names), frameon=False, fontsize=11)
+    words = [
+        f"{row}: {sum(parts.values()):,} = "
+        + ", ".join(f"{name} {size:,}" for name, size in parts.items() if size)
+        for row, parts in rows.items()
+    ]
+    return as_png(figure, "\n".join([f"{title}, in {unit}:", *words]))
 
 
 def spans(rows: Sequence[tuple[str, str, str | None]], ticks: Sequence[str], title: str) -> Picture:

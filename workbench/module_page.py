@@ -79,7 +79,7 @@ def order() -> list[tuple[str, list[str]]]:
 
 def _behind(name: str, known: dict[str, Path]) -> list[str]:
     """The modules that stand behind a face: those that its docstring puts into a table."""
-    if name not in ("streamable_http", "auth"):
+    if name not in ("streamable_http", "auth", "exam"):
         return []
     inside = f"{name}." if known[name].name == "__init__.py" else ""
     listed = []

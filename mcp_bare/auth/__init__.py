@@ -17,5 +17,8 @@ The client's end, in the order of the flow:
     user_agent    who carries the authorization URL to the person
     authorizer    the face of all that: a header, and what to do when it is refused
 
+Either end:
+    errors        what can go wrong
+
 Spec: basic/authorization.
 """

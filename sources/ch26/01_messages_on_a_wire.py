@@ -292,6 +292,8 @@ print("on stderr:  ", transport.stderr_tail)
 #   standard output away before any tool can reach it.
 #
 # ## Your turn
+# The exercise of this notebook is [Frame and parse a message](../../exercises/ch26/01_frame_and_parse.ipynb).
+#
 # Run `rude` with the fault `progress-bar` and read its standard output raw. Where does the bar end
 # and the message begin, and what does the toolkit's client make of it?
 

@@ -263,6 +263,8 @@ ask({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})
 # - `server/discover`, optional to call and mandatory to answer.
 #
 # ## Your turn
+# The exercise of this notebook is [Write the four refusals](../../exercises/ch26/02_the_four_refusals.ipynb).
+#
 # Send a request whose `clientCapabilities` is a list, `[]`, to this server, then to
 # `calendar_handles`. Only one of the two refuses it. Which one is right, and what could go wrong
 # with the other?

@@ -241,6 +241,8 @@ table([(fault, *verdict_on(fault)) for fault in hard], ["the server", "verdict",
 # - six servers and their verdicts, with silence and an exit among the evidence.
 #
 # ## Your turn
+# The exercise of this notebook is [Probe an era](../../exercises/ch26/03_probe_an_era.ipynb).
+#
 # Probe a server that you use. Which branch is it, and what is its evidence? Then look at its
 # documentation: does it name a revision?
 

@@ -221,6 +221,8 @@ with open_toy("calendar_by_hand") as client:
 # - that approval rests on hints which a host cannot trust, where a resource needs none.
 #
 # ## Your turn
+# The exercise of this notebook is [Who decides?](../../exercises/ch26/04_who_decides.ipynb).
+#
 # Take a server that you use and write its table: what it lists, and who ought to decide. Count the
 # rows that stand in the wrong list.
 

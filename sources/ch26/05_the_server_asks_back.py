@@ -281,6 +281,8 @@ folder.cleanup()
 # - a seal bound to caller, call and time: it opened for the genuine state and for no other.
 #
 # ## Your turn
+# The exercises of this notebook are [The server asks back](../../exercises/ch26/05_the_server_asks_back.ipynb) and [Forge it, then seal it](../../exercises/ch26/05b_forge_and_seal.ipynb).
+#
 # The seal's payload is readable. Write down what a server should never put into it, and then find
 # out what `calendar_handles` puts there.
 

@@ -229,6 +229,8 @@ folder.cleanup()
 # - somebody else's handle, refused in the words that a made-up one gets: a handle is a name.
 #
 # ## Your turn
+# The exercise of this notebook is [A handle is a name](../../exercises/ch26/06_a_handle_is_a_name.ipynb).
+#
 # Chapter 27 ships an incident log whose handles are `INC-3`, `INC-4`, `INC-5`. Name two things that
 # are wrong with them before you have read its code.
 

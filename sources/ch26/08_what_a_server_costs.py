@@ -267,6 +267,8 @@ for ttl in (300_000, 0):
 # - two hundred tools behind one search, and what `ttlMs` saves and what it does not.
 #
 # ## Your turn
+# The exercise of this notebook is [Half the bill](../../exercises/ch26/08_what_a_server_costs.ipynb).
+#
 # Count a server that you use, tool by tool. Then shorten the description of its costliest tool until
 # a colleague can no longer tell what it does. How much did you save before that point?
 

@@ -263,6 +263,8 @@ for text in (SECRET, EXPECTED[ConnectionError]):
 # - a rule, in ten lines, and a wire without the secret.
 #
 # ## Your turn
+# The exercise of this notebook is [What an error may say](../../exercises/ch27/03_what_an_error_may_say.ipynb).
+#
 # Open the tool of yours that fails most often. Which three failures do you expect? Write the sentence
 # of each for a reader that can only call tools, and then the one for all the rest.
 

@@ -305,6 +305,8 @@ for name in hands.here("python", "typescript"):
 # - a check of one line, which must read to the end.
 #
 # ## Your turn
+# The exercise of this notebook is [One stray line](../../exercises/ch27/04_one_stray_line.ipynb).
+#
 # Let a tool of a Python server start a child process that prints (`subprocess.run(["date"])`). On
 # whose standard output does the child write, and why is it the right one? Then do the same in
 # TypeScript with `stdio: 'inherit'`.

@@ -292,6 +292,8 @@ http.stop()
 # - a closed stream that cancels, and three wires with one conversation on them.
 #
 # ## Your turn
+# The exercise of this notebook is [Post and stream](../../exercises/ch27/06_post_and_stream.ipynb).
+#
 # Send `Mcp-Name` in capitals, with two spaces around it, and in Base64 though it need not be. Which
 # of the three does the server take, and why may it?
 

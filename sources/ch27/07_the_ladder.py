@@ -289,6 +289,8 @@ folder.cleanup()
 # - forged tokens of seven kinds, all 401, and another library behind the same ladder.
 #
 # ## Your turn
+# The exercise of this notebook is [Build the ladder](../../exercises/ch27/07_the_ladder.ipynb).
+#
 # Take the audience check out of a copy of the ladder and write down who can then act as Ana. Then
 # read `mcp_bare/auth/ladder.py`: which line would you have to remove?
 

@@ -286,6 +286,8 @@ table(
 # - a state that only its caller can use, and an answer that must come from where the client went.
 #
 # ## Your turn
+# The exercise of this notebook is [Stop a confused deputy](../../exercises/ch27/09_a_confused_deputy.ipynb).
+#
 # The honest reports server keeps one token for all its callers. What has to be true of `DEPUTIES` so
 # that it is no confused deputy itself? Who should be able to change it?
 

@@ -285,6 +285,8 @@ print(*lines[broken_rule : broken_rule + 2], "...", lines[-1], sep="\n")
 # - nine scenarios that any server can sit, and the same exam for a server on stdio.
 #
 # ## Your turn
+# The exercise of this notebook is [Ship your own](../../exercises/ch27/12_ship_your_own.ipynb).
+#
 # Add a habit of your own to the cell below: a function that takes a message and changes it, as
 # `forget_hints` does. Break a MUST that you remember, and see whether the suite does. If it does not,
 # you have found something that its authors would like to hear of.

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -16,7 +17,19 @@ from mcp_bare.exchange import Exchange
 from mcp_bare.memory import MemoryTransport
 from mcp_bare.tape import CAME, Tape
 from tests.wire import lab
-from tests.wire.helpers import LAB, PATIENCE, eventually, exchange, open_client, rude, say, text_of
+from tests.wire.helpers import (
+    LAB,
+    PATIENCE,
+    ROOT,
+    call,
+    eventually,
+    exchange,
+    line,
+    open_client,
+    rude,
+    say,
+    text_of,
+)
 
 
 def tool(client, name, **arguments):
@@ -97,6 +110,22 @@ def test_nothing_more_is_sent_for_a_cancelled_call():
             if working.id in (m.get("id"), m.get("params", {}).get("progressToken"))
         ]
         assert len(about) == 1 and about[0]["params"]["progress"] == 1, "what came before"
+
+
+def test_nothing_about_a_cancelled_call_follows_what_was_read_after_the_cancellation():
+    """Calls of all lengths around the moment in which another thread begins to read."""
+    given, count = b"", 60
+    for n in range(count):
+        arguments = {"to": 1 + n % 3, "pause": (n % 12) / 400}
+        note = {"method": "notifications/cancelled", "params": {"requestId": f"call {n}"}}
+        given += call(f"call {n}", "count", **arguments)
+        given += line({"jsonrpc": "2.0", **note}) + say(n, "server/discover")
+    messages, _ = exchange([sys.executable, str(ROOT / "toy_servers" / "changing.py")], given)
+    ids = [message.get("id") for message in messages]
+    assert [id for id in ids if isinstance(id, int)] == list(range(count))
+    answered = [n for n in range(count) if f"call {n}" in ids]
+    assert len(answered) < count, "most last longer than it takes to read that nobody waits"
+    assert all(ids.index(f"call {n}") < ids.index(n) for n in answered)
 
 
 def test_a_plain_tool_that_cannot_be_stopped_is_still_not_answered():

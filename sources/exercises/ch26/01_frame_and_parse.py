@@ -4,10 +4,10 @@
 # ---
 
 # %% [markdown]
-# # Exercise 1. Frame and parse a message
+# # Exercise 26.1. Frame and parse a message
 #
 # *After notebook `ch26/01_messages_on_a_wire`. Five stages, 11 points and 2 for words of your own,
-# about 30 minutes.*
+# about 25 minutes.*
 #
 # A pipe carries bytes and knows nothing of messages. You write both directions: a message out as a
 # line, and a stream of bytes back into lines and messages. Then you mend a server that somebody
@@ -455,7 +455,10 @@ def spotted(it):
             message = None
         clause = "basic/index: a message is a JSON object"
         it.expect(
-            isinstance(message, dict), sent=line, clause=clause, hint="the line without its arrow"
+            isinstance(message, dict),
+            sent=line,
+            clause=clause,
+            hint="a text: the line without its arrow",
         )
         tells = "notifications" in message.get("method", "") and "id" not in message
         asks = "method" in message and type(message.get("id")) is int

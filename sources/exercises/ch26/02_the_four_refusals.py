@@ -4,9 +4,9 @@
 # ---
 
 # %% [markdown]
-# # Exercise 2. Write the four refusals
+# # Exercise 26.2. Write the four refusals
 #
-# *After notebook `ch26/02_every_request_stands_alone`. Six stages, 13 points, about 40 minutes.*
+# *After notebook `ch26/02_every_request_stands_alone`. Six stages, 13 points, about 30 minutes.*
 #
 # Every request brings its own version and capabilities, so every request can be refused on its own.
 # You write the four refusals one after another, put them in order, and then mend a server that

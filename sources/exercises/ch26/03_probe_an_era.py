@@ -4,10 +4,10 @@
 # ---
 
 # %% [markdown]
-# # Exercise 3. Probe an era
+# # Exercise 26.3. Probe an era
 #
 # *After notebook `ch26/03_which_era_is_this`. Five stages, 12 points and 1 for words of your own,
-# about 35 minutes.*
+# about 25 minutes.*
 #
 # There are servers of two eras in the world, and a stack of them waits below: polite ones, silent
 # ones, one that leaves when it is asked. You write the client that tells them apart by one question

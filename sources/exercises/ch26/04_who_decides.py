@@ -4,10 +4,10 @@
 # ---
 
 # %% [markdown]
-# # Exercise 4. Who decides?
+# # Exercise 26.4. Who decides?
 #
 # *After notebook `ch26/04_who_decides`. Four stages, 11 points and 1 for words of your own, about
-# 30 minutes.*
+# 20 minutes.*
 #
 # A library has a server, and everything it can do is a tool. You sort what it offers by who decides
 # that it happens, take the server apart, and give it a whole family of resources in one line. Then

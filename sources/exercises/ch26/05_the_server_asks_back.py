@@ -4,10 +4,10 @@
 # ---
 
 # %% [markdown]
-# # Exercise 5. The server asks back
+# # Exercise 26.5. The server asks back
 #
 # *After notebook `ch26/05_the_server_asks_back`. Four stages, 13 points and 1 for words of your
-# own, about 40 minutes.*
+# own, about 25 minutes.*
 #
 # A restaurant takes reservations. Whoever forgets to say for how many is asked, and the answer may
 # reach another process than the question came from. You write the question, read the answers that
@@ -38,7 +38,7 @@ KEY = "guests"  # or "party", "howMany"
 #
 # Write `question(name)`: the result that asks, under the key `KEY`, for one required integer called
 # `seats`, from 1 to `MOST`. Its `message` names the guest. `requestState` is `name`, as it stands
-# (for now: exercise 5b is about who may write there). Roughly twelve lines.
+# (for now: exercise 26.5b is about who may write there). Roughly twelve lines.
 
 
 # %% stage="ask"

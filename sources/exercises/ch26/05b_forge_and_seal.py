@@ -4,10 +4,10 @@
 # ---
 
 # %% [markdown]
-# # Exercise 5b. Forge it, then seal it
+# # Exercise 26.5b. Forge it, then seal it
 #
 # *After notebook `ch26/05_the_server_asks_back`. Three stages, 9 points and 1 for words of your
-# own, about 30 minutes.*
+# own, about 20 minutes.*
 #
 # A bank asks its customer to confirm a payment, and writes into `requestState` what is to be
 # confirmed. You are first the attacker, who writes something else there, and then the engineer who
@@ -191,6 +191,26 @@ def open_state(state):
     return CLOSED[state]
 
 
+# %% wrong="seal" says="one letter changed, at 12"
+# Stage seal: JSON, and whoever can read it can write it.
+def close(payload):
+    return json.dumps(payload)
+
+
+def open_state(state):
+    return json.loads(state)
+
+
+# %% wrong="seal" says="for no seal"
+# Stage seal: Base64 hides nothing.
+def close(payload):
+    return base64.b64encode(repr(payload).replace("'", '"').encode()).decode()
+
+
+def open_state(state):
+    return json.loads(base64.b64decode(state.encode("ascii", "replace"), validate=True))
+
+
 # %% wrong="seal" says="one letter changed"
 # Stage seal: half of the code is enough.
 def close(payload):
@@ -207,7 +227,7 @@ def open_state(state):
 
 # %% check="seal" points=4
 @check("seal", points=4)
-def sealed(it, payload=None, places=(0, 7, -1)):
+def sealed(it, payload=None, places=(0, 7, 12, -1)):
     payload = payload or {"payee": it.given["PAYEE"], "amount": it.given["AMOUNT"]}
     page = "basic/patterns/mrtr"
     state = it.call("close", payload)

@@ -4,10 +4,10 @@
 # ---
 
 # %% [markdown]
-# # Exercise 6. A handle is a name
+# # Exercise 26.6. A handle is a name
 #
 # *After notebook `ch26/06_a_handle_is_a_name`. Four stages, 11 points and 1 for words of your own,
-# about 35 minutes.*
+# about 25 minutes.*
 #
 # A packing list keeps what it knows in a list of its module. It works for one person, in one
 # process, until somebody restarts it. You give each list a name that travels in the messages, make

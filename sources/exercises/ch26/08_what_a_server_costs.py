@@ -4,10 +4,10 @@
 # ---
 
 # %% [markdown]
-# # Exercise 8. Half the bill
+# # Exercise 26.8. Half the bill
 #
-# *After notebook `ch26/08_what_a_server_costs`. Four stages, 12 points and 1 for words of your own,
-# about 35 minutes.*
+# *After notebook `ch26/08_what_a_server_costs`. Three stages, 12 points and 1 for words of your own,
+# about 25 minutes.*
 #
 # A catalogue of tools is read by the model on every turn, whether or not it is used, and its user
 # pays. This one was written by somebody who was paid by the word. You cut its bill by half without

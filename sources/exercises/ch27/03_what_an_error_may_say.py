@@ -4,10 +4,10 @@
 # ---
 
 # %% [markdown]
-# # Exercise 3. What an error may say
+# # Exercise 27.3. What an error may say
 #
 # *After notebook `ch27/03_what_an_error_may_say`. Four stages, 11 points and 1 for words of your
-# own, about 30 minutes.*
+# own, about 20 minutes.*
 #
 # A shop's server looks up orders in a database that is sometimes there. Whatever goes wrong is read
 # by a model, and perhaps by its user. You decide for each failure what it says, write the sentences,

@@ -4,10 +4,10 @@
 # ---
 
 # %% [markdown]
-# # Exercise 4. One stray line
+# # Exercise 27.4. One stray line
 #
 # *After notebook `ch27/04_one_stray_line`. Six stages, 13 points and 1 for words of your own, about
-# 35 minutes.*
+# 25 minutes.*
 #
 # A line on standard output that is no message: some clients die of it, some skip it and say nothing.
 # You find it in recorded bytes, and say who wrote it and when. You write the reader that skips it

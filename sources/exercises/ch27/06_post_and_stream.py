@@ -4,10 +4,10 @@
 # ---
 
 # %% [markdown]
-# # Exercise 6. Post and stream
+# # Exercise 27.6. Post and stream
 #
-# *After notebook `ch27/06_post_and_stream`. Six stages, 14 points and 1 for words of your own, about
-# 45 minutes.*
+# *After notebook `ch27/06_post_and_stream`. Six stages, 14 points and 1 for words of your own,
+# about 30 minutes.*
 #
 # Over HTTP a message is the body of a POST, and much can be wrong before anybody reads it. You refuse
 # a bad request in nine ways, from the network up to the message; then you read a stream of events

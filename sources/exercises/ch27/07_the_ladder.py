@@ -4,9 +4,9 @@
 # ---
 
 # %% [markdown]
-# # Exercise 7. Build the ladder
+# # Exercise 27.7. Build the ladder
 #
-# *After notebook `ch27/07_the_ladder`. Six stages, 15 points and 1 for words of your own, about 40
+# *After notebook `ch27/07_the_ladder`. Six stages, 15 points and 1 for words of your own, about 30
 # minutes.*
 #
 # A server over HTTP is knocked at by strangers. You write its door by hand, one rung after the

@@ -4,10 +4,10 @@
 # ---
 
 # %% [markdown]
-# # Exercise 9. Stop a confused deputy
+# # Exercise 27.9. Stop a confused deputy
 #
 # *After notebook `ch27/09_a_name_is_not_a_permission`. Four stages, 11 points and 1 for words of
-# your own, about 35 minutes.*
+# your own, about 25 minutes.*
 #
 # A deputy acts for others, with a standing of its own. It is confused when whoever calls it borrows
 # that standing. You mend a reports server that lends itself to everybody, close the door of the API

@@ -4,10 +4,10 @@
 # ---
 
 # %% [markdown]
-# # Exercise 12. Ship your own
+# # Exercise 27.12. Ship your own
 #
 # *After notebook `ch27/12_the_final_exam`, and after everything before it. Five stages, 16 points
-# and 3 for words of your own, about 90 minutes.*
+# and 3 for words of your own, about 40 minutes.*
 #
 # You ship a server of your own choice: one that you would like to use, about recipes, tides, chess
 # openings, your shelves. It talks on a pipe and over HTTP, keeps every MUST that `mcp_bare check`
