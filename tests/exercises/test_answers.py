@@ -4,7 +4,7 @@ import pytest
 
 from sources.exercise import BEGIN, END, Exercise
 from tests.exercises import answers, leaks
-from tests.exercises.conftest import read
+from tests.exercises.conftest import NAMES, read
 from workbench.checks.wrong import LABELS, Wrong
 
 
@@ -12,11 +12,12 @@ from workbench.checks.wrong import LABELS, Wrong
 def cases(request: pytest.FixtureRequest) -> dict[str, list[answers.Case]]:
     """Every wrong answer and every blank of the exercises that are tested, judged."""
     asked = {
-        item.callspec.params.get("made")
+        str(item.callspec.params.get("made"))
         for item in request.session.items
         if hasattr(item, "callspec")
     }
-    return answers.verdicts_of_wrong_ones([read(name) for name in sorted(asked - {None})])
+    names = sorted(set(NAMES) & asked)
+    return answers.verdicts_of_wrong_ones([read(name) for name in names])
 
 
 def parts_of(wrong: Wrong | None) -> bool:

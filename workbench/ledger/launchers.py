@@ -4,7 +4,7 @@
     words, env = launchers.uvx(folder)                              uvx --offline, an empty program
 
 Nothing is downloaded: npx finds a link in node_modules/.bin, uvx a wheel that is made here. Either
-is None where the launcher is not here.
+is None where the launcher is not here, or does not work.
 
 Does not handle: what a launcher does when it has to download first.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 import sys
 import zipfile
 from collections.abc import Sequence
@@ -87,7 +88,17 @@ def uvx(folder: Path) -> Start | None:
     settings = {"UV_CACHE_DIR": str(folder / "uv"), "UV_NO_CONFIG": "1", "HOME": str(folder)}
     words = [launcher, "--quiet", "--offline", "--python", sys.executable]
     words += ["--from", str(folder / WHEEL), NAME]
-    return words, {**servers.bare_environment(), **settings}
+    env = {**servers.bare_environment(), **settings}
+    return (words, env) if _runs(words, env) else None
+
+
+def _runs(words: list[str], env: dict[str, str]) -> bool:
+    """Whether it works here at all; what uvx starts wants a shell and its tools on PATH."""
+    quiet = subprocess.DEVNULL
+    try:
+        return not subprocess.run(words, env=env, stdout=quiet, stderr=quiet, timeout=60).returncode
+    except (OSError, subprocess.TimeoutExpired):
+        return False
 
 
 def _uvx_itself() -> str | None:
