@@ -16,6 +16,7 @@ import nbformat
 from PIL import Image, ImageChops
 
 FIGURE = re.compile(r"\d[\d.,]*(e[+-]?\d+)?")
+RULE = re.compile("─+")
 SHADES = 24
 DIFF_LINES = 20
 
@@ -70,8 +71,11 @@ def rendered(cell: nbformat.NotebookNode, measured: bool) -> Iterator[str]:
 
 
 def shape(line: str) -> str:
-    """A line without its figures: "took 12.5 ms" and "took  9 ms" are both "took # ms"."""
-    return " ".join(FIGURE.sub("#", line).split())
+    """A line without its figures: "took 12.5 ms" and "took  9 ms" are both "took # ms".
+
+    A rule below a table's head is as long as the widest figure: its length is none of the shape.
+    """
+    return " ".join(RULE.sub("─", FIGURE.sub("#", line)).split())
 
 
 def pictures(cell: nbformat.NotebookNode) -> list[str]:

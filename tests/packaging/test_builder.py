@@ -124,6 +124,8 @@ def test_a_changed_source_an_orphan_and_an_unbuilt_notebook_are_found(
         ("took 12.5 ms\n", "took   9 ms\n", True),
         ("1,307 tokens, 3.1e-05 s\n", "6 tokens, 2.0 s\n", True),
         ("took 12.5 ms\n", "took 12.5 s\n", False),
+        ("a     ratio\n───── ─────\nx     2.0\n", "a ratio\n─ ─────────\nx 2.0 to 11\n", False),
+        ("a     ratio\n───── ─────\nx     2.0\n", "a ratio\n─ ──────\nx 211.0\n", True),
         ("one 1\n", "one 1\ntwo 2\n", False),
         ("ratio 2.0\n", "ratio nan\n", False),
     ],
