@@ -11,14 +11,13 @@
 Each goes out in as few writes as it can, whole events at a time, and through nobody's buffer: a
 proxy is told not to keep any back. An old client (HTTP/1.0) gets its stream without chunks.
 
-Does not handle: which of the two it is to be (`http_server`).
+Does not handle: which of the two it is to be (`http_reply`).
 
 Spec: basic/transports/streamable-http, "Receiving Messages"; RFC 9112, "Chunked Transfer Coding".
 """
 
 from __future__ import annotations
 
-import socket
 import time
 from email.utils import formatdate
 from functools import lru_cache
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mcp_bare.http_request import Request
+    from mcp_bare.http_wire import Wire
 
 JSON_HEADERS = {"Content-Type": "application/json", "Cache-Control": "no-store"}
 STREAM_HEADERS = {
@@ -45,8 +45,8 @@ _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 class Answer:
     """The response to one request; `request` is None where what came was none."""
 
-    def __init__(self, sock: socket.socket, request: Request | None, stays_open: bool):
-        self._sock, self.stays_open = sock, stays_open and request is not None
+    def __init__(self, wire: Wire, request: Request | None):
+        self._wire, self.stays_open = wire, request is not None and request.keeps_alive
         self._bodiless = request is not None and request.method == "HEAD"
         self._chunked = request is not None and request.version >= (1, 1)
         self.streaming = False
@@ -54,7 +54,7 @@ class Answer:
     def send(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
         """The whole response at once. Raises OSError where nobody takes it."""
         head = self._head(status, headers, None if status == 204 else len(body))
-        self._sock.sendall(head if self._bodiless else head + body)
+        self._wire.send(head if self._bodiless else head + body)
 
     def send_json(self, status: int, payload: bytes) -> None:
         """One message as the whole response."""
@@ -76,7 +76,7 @@ class Answer:
             head, self.streaming = self._head(200, {**STREAM_HEADERS, **chunked}), True
         if self._chunked:
             data = b"%x\r\n%b\r\n" % (len(data), data) + (b"0\r\n\r\n" if last else b"")
-        self._sock.sendall(head + data)
+        self._wire.send(head + data)
 
     def _head(self, status: int, headers: Mapping[str, str], length: int | None = None) -> bytes:
         closes = not self.stays_open and "Connection" not in headers
@@ -99,20 +99,3 @@ def _fixed(status: int, headers: tuple[tuple[str, str], ...]) -> str:
 def _date(second: int) -> str:
     """The hour as HTTP writes it; many answers have the same."""
     return formatdate(second, usegmt=True)
-
-
-def has_hung_up(sock: socket.socket) -> bool:
-    """Has the other end closed? Looks without waiting and without taking anything away.
-
-    Behind a next request that came too early, a hang-up is not seen; then the next write fails.
-    """
-    patience = sock.gettimeout()
-    try:
-        sock.settimeout(0)
-        return sock.recv(1, socket.MSG_PEEK) == b""
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True
-    finally:
-        sock.settimeout(patience)

@@ -1,10 +1,10 @@
 """The listening socket: it accepts, knows every open connection, and knows how to stop.
 
-Each connection has a thread, and there is room for so many. To stop means: accept nothing more, end
+There is room for so many connections. To stop means: accept nothing more, close what is idle, end
 the subscriptions with their response, give the requests in flight a moment, close what is left, and
 wait until the threads are gone.
 
-Does not handle: what happens on a connection (`http_connection`).
+Does not handle: what happens on a connection (`http_connection`), or on which thread (`poller`).
 
 Spec: basic/patterns/subscriptions, "Graceful Closure".
 """
@@ -12,27 +12,25 @@ Spec: basic/patterns/subscriptions, "Graceful Closure".
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import socket
-import socketserver
-import sys
 import threading
-import time
-import traceback
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp_bare.http_connection import HttpConnection
+from mcp_bare.poller import ROOM, Poller
 from mcp_bare.watch import Watch
 
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable
 
     from mcp_bare.http_rules import Rules
     from mcp_bare.server import Server
 
-TICK = 0.1  # seconds between two looks at whether to stop
-JOIN_S = 1.0  # seconds for the threads to go; one with a handler that does not end stays behind
+BACKLOG = 128  # connections that may wait to be accepted
+JOIN_S = 1.0  # seconds for the threads to go
 
 
 @dataclass(frozen=True)
@@ -48,55 +46,70 @@ class Limits:
     connections: int = 512
 
 
-class Listener(socketserver.ThreadingTCPServer):
-    """Holds no reference to the HttpServer before it, so that one can be dropped."""
+class Listener:
+    """For the poller one more connection, on which others come.
 
-    daemon_threads = True
-    request_queue_size = 128
-    allow_reuse_address = os.name != "nt"
+    Holds no reference to the HttpServer before it, so that one can be dropped.
+    """
+
+    over, idle_until = False, math.inf
 
     def __init__(self, server: Server, address: tuple[str, int], rules: Rules, limits: Limits):
-        self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
         self.mcp, self.rules, self.limits = server, rules, limits
         self.watch = Watch()
         self.stopping = False
-        self._open: dict[HttpConnection, threading.Thread] = {}
+        self._open: set[HttpConnection] = set()
         self._changed = threading.Condition()
-        super().__init__(address, HttpConnection)
-        self._accepting = threading.Thread(
-            target=self.serve_forever, args=(TICK,), name="mcp-http-accept", daemon=True
-        )
+        self._socket = _listening(address)
+        self.address: tuple[str, int] = self._socket.getsockname()[:2]
+        self._poller, self._room = Poller(self.watch), min(limits.connections, ROOM)
 
     def start(self) -> None:
         """Accept from now on. Raises RuntimeError where no thread can be had."""
-        try:
-            self._accepting.start()
-        except RuntimeError:
-            self.server_close()
-            raise
+        self._poller.add(self)
+        self._poller.start()
 
-    def enter(self, connection: HttpConnection) -> bool:
-        """A connection was accepted; False where there is no room, or no more service."""
+    # --- called by the poller ---
+
+    def fileno(self) -> int:
+        """The listening socket's."""
+        return self._socket.fileno()
+
+    def serve(self, step_aside: Callable[[], None]) -> None:
+        """Accept whoever has come; one that went away in the meantime is no news."""
+        with contextlib.suppress(OSError):
+            while True:
+                self._welcome(HttpConnection(self, self._socket.accept()[0]))
+
+    def close(self) -> None:
+        """Accept nothing more."""
+        self._socket.close()
+
+    def _welcome(self, connection: HttpConnection) -> None:
         with self._changed:
-            welcome = len(self._open) < self.limits.connections and not self.stopping
+            welcome = len(self._open) < self._room and not self.stopping
             if welcome:
-                self._open[connection] = threading.current_thread()
-            return welcome
+                self._open.add(connection)
+        if welcome:
+            self._poller.add(connection)
+            return
+        try:
+            self._poller.in_thread(connection.turn_away)
+        except RuntimeError:  # nor is there room for a thread
+            connection.close()
+
+    # --- called by connections ---
 
     def leave(self, connection: HttpConnection) -> None:
         """A connection is over."""
         with self._changed:
-            self._open.pop(connection, None)
+            self._open.discard(connection)
 
     def request_done(self) -> None:
-        """A connection has answered."""
-        with self._changed:
-            self._changed.notify_all()
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A thread failed: a client that went away is no news, a mistake of ours is."""
-        if not isinstance(sys.exception(), OSError):
-            traceback.print_exc(file=sys.stderr)
+        """A connection has answered, and shows no reply any more."""
+        if self.stopping:
+            with self._changed:
+                self._changed.notify_all()
 
     def stop(self) -> None:
         """As said above; a second call does nothing."""
@@ -104,22 +117,31 @@ class Listener(socketserver.ThreadingTCPServer):
             if self.stopping:
                 return
             self.stopping = True
-        with contextlib.suppress(OSError):  # wakes the accepting thread, but not on every system
-            self.socket.shutdown(socket.SHUT_RDWR)
-        self.shutdown()
-        self.server_close()
+        self._poller.stop()
+        self.close()
         with self._changed:
-            connections = dict(self._open)
+            connections = tuple(self._open)
         for connection in connections:
             connection.finish_soon()
         with self._changed:
             self._changed.wait_for(lambda: not self._busy(), self.limits.patience)
         for connection in connections:
             connection.end()
-        until = time.monotonic() + JOIN_S
-        for thread in (self._accepting, *connections.values()):
-            if thread is not threading.current_thread():
-                thread.join(max(until - time.monotonic(), 0.01))
+        self._poller.join(JOIN_S)
 
     def _busy(self) -> bool:
-        return any(connection.outbox is not None for connection in self._open)
+        return any(connection.reply is not None for connection in self._open)
+
+
+def _listening(address: tuple[str, int]) -> socket.socket:
+    sock = socket.socket(socket.AF_INET6 if ":" in address[0] else socket.AF_INET)
+    try:
+        if os.name != "nt":  # where it would let another process listen on the same port
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, True)
+        sock.bind(address)
+        sock.listen(BACKLOG)
+        sock.setblocking(False)
+    except BaseException:
+        sock.close()
+        raise
+    return sock

@@ -5,14 +5,14 @@
     Content-Type: application/json
     Content-Length: 58
 
-The server stands on `socketserver`, as http.server does, and reads the head itself: http.server
-lets through a bare CR, folded lines and two lengths, so that it and a proxy before it can see two
-different requests; it also reads no chunked body, and asks the network for its own name.
+The head is not read by http.server, which lets through a bare CR, folded lines and two lengths, so
+that it and a proxy before it can see two different requests; it also reads no chunked body, and
+asks the network for its own name.
 
 What cannot be read is answered and the connection closed, because nobody knows where the next
 request begins. Whatever was read whole leaves the connection usable, also when it is refused.
 
-Does not handle: what a request may say (`http_rules`), or how long it may take (`http_server`).
+Does not handle: what a request may say (`http_rules`), or how long it may take (`http_wire`).
 
 Spec: RFC 9112.
 """
@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from mcp_bare import jsonrpc
@@ -28,14 +29,24 @@ from mcp_bare.errors import InvalidRequest, Refused, RpcError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import IO
+    from typing import Protocol
 
     from mcp_bare.revision import RequestId
 
+    class Stream(Protocol):
+        """A file, or what reads like one: less comes only at the end."""
+
+        def readline(self, size: int, /) -> bytes: ...
+        def read(self, size: int, /) -> bytes: ...
+
+
 MAX_HEAD = 32 * 1024
 MAX_CHUNK_LINE = 1024
-_REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([\x21-\x7e]+) HTTP/(\d)\.(\d)")
-_FIELD = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*")
+_TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+_REQUEST_LINE = re.compile(rf"({_TOKEN}) ([\x21-\x7e]+) HTTP/(\d)\.(\d)\r?\n?".encode())
+_FIELD = re.compile(rf"({_TOKEN}):([\t\x20-\x7e\x80-\xff]*)\r?\n")
+_FIELDS = re.compile(rf"(?:{_TOKEN}:[\t\x20-\x7e\x80-\xff]*\r?\n)*\r?\n")
+_BLANK = (b"\r\n", b"\n")
 _LENGTH = re.compile(r"[0-9]{1,15}")
 _CHUNK = re.compile(rb"([0-9A-Fa-f]{1,8})[ \t]*(;.*)?")
 
@@ -47,7 +58,7 @@ class Request:
     method: str
     target: str
     version: tuple[int, int]
-    fields: Mapping[str, list[str]]  # by names in lower case
+    fields: dict[str, list[str]]  # by names in lower case
     body: bytes = b""
 
     def all(self, name: str) -> list[str]:
@@ -84,60 +95,87 @@ def refused(
     return Refused(status, {**always, **(headers or {})}, body)
 
 
-def read(stream: IO[bytes], max_body: int, go_on: Callable[[], None]) -> Request | None:
+def read(
+    stream: Stream, max_body: int, go_on: Callable[[], None], head: bytes = b""
+) -> Request | None:
     """The next request, None where the connection ended between two of them.
 
-    `go_on` tells a client that waits for it (Expect: 100-continue) to send the body. Raises
-    Refused, with `Connection: close`, for what is no request; EOFError for half of one.
+    `head` is its first part, up to the blank line and with it, where that was read already. `go_on`
+    tells a client that waits for it (Expect: 100-continue) to send the body. Raises Refused, with
+    `Connection: close`, for what is no request; EOFError for half of one.
     """
-    line = _line(stream, MAX_HEAD) or _line(stream, MAX_HEAD)  # one blank line may come first
-    if line is None:
+    head = head or _head(stream)
+    if not head:
         return None
-    head = _REQUEST_LINE.fullmatch(line)
-    if head is None:
-        raise _unreadable(400, f"{jsonrpc.brief(line)} is no request line")
-    method, target = head[1].decode("ascii"), head[2].decode("ascii")
-    version = (int(head[3]), int(head[4]))
-    if version[0] != 1:
-        raise _unreadable(505, "HTTP/1.1 is spoken here")
-    request = Request(method, target, version, _fields(stream))
+    request = _parse(head)
     request.body = _body(request, stream, max_body, go_on)
     return request
 
 
-def _fields(stream: IO[bytes]) -> dict[str, list[str]]:
-    """The header lines, up to the blank one, as values by their names in lower case."""
-    room = MAX_HEAD
-    fields: dict[str, list[str]] = {}
-    while line := _line(stream, room):
-        room -= len(line)
-        field = _FIELD.fullmatch(line)
-        if field is None:
-            raise _unreadable(400, f"{jsonrpc.brief(line)} is no header line")
-        name, value = line.decode("latin-1").split(":", 1)
-        fields.setdefault(name.lower(), []).append(value.strip(" \t"))
-    if line is None:
-        raise EOFError("the connection ended within a head")
-    return fields
+def _head(stream: Stream) -> bytes:
+    """The lines up to the blank one and with it, nothing where the connection ended before them."""
+    line = stream.readline(MAX_HEAD)
+    if line in _BLANK:  # one may come first
+        line = stream.readline(MAX_HEAD)
+    head = line
+    if line.endswith(b"\n") and line not in _BLANK:
+        _request_line(line)  # where it is none, what follows is not waited for
+    while head and line not in _BLANK:
+        if len(head) >= MAX_HEAD:
+            raise _unreadable(431, f"a head of more than {MAX_HEAD} bytes")
+        if not line.endswith(b"\n"):
+            raise EOFError("the connection ended within a head")
+        line = stream.readline(MAX_HEAD - len(head))
+        head += line
+    return head
 
 
-def _line(stream: IO[bytes], room: int) -> bytes | None:
+def _parse(head: bytes) -> Request:
+    """parse(b"GET / HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n").fields -> {"host": ["x"]}"""
+    if len(head) >= MAX_HEAD:
+        raise _unreadable(431, f"a head of more than {MAX_HEAD} bytes")
+    first, _, rest = head.partition(b"\n")
+    if first in (b"", b"\r"):
+        first, _, rest = rest.partition(b"\n")
+    request = Request(*_request_line(first), {})
+    lines = rest.decode("latin-1")
+    if not _FIELDS.fullmatch(lines):
+        bad = next(line for line in lines.split("\n") if not _FIELD.fullmatch(line + "\n"))
+        raise _unreadable(400, f"{jsonrpc.brief(bad.rstrip())} is no header line")
+    for name, value in _FIELD.findall(lines):
+        request.fields.setdefault(name.lower(), []).append(value.strip(" \t"))
+    return request
+
+
+@lru_cache(maxsize=64)
+def _request_line(line: bytes) -> tuple[str, str, tuple[int, int]]:
+    """The method, the target and the version. A client sends the same line every time."""
+    head = _REQUEST_LINE.fullmatch(line)
+    if head is None:
+        raise _unreadable(400, f"{jsonrpc.brief(line.rstrip())} is no request line")
+    version = (int(head[3]), int(head[4]))
+    if version[0] != 1:
+        raise _unreadable(505, "HTTP/1.1 is spoken here")
+    return head[1].decode("ascii"), head[2].decode("ascii"), version
+
+
+def _line(stream: Stream, room: int) -> bytes | None:
     """One line without its end, None where the connection ended. Raises Refused where too long."""
     line = stream.readline(room + 2 if room > 0 else 2)
     if line.endswith(b"\n"):
         return line[:-2] if line.endswith(b"\r\n") else line[:-1]
     if len(line) > room:
-        raise _unreadable(431, f"a head of more than {MAX_HEAD} bytes")
+        raise _unreadable(431, "a line that is too long")
     if line:
         raise EOFError("the connection ended within a line")
     return None
 
 
-def _body(request: Request, stream: IO[bytes], limit: int, go_on: Callable[[], None]) -> bytes:
+def _body(request: Request, stream: Stream, limit: int, go_on: Callable[[], None]) -> bytes:
     encodings, lengths = request.all("Transfer-Encoding"), request.all("Content-Length")
     if encodings and (lengths or request.version < (1, 1)):
         raise _unreadable(400, "a body of two lengths")  # whose end a proxy may see elsewhere
-    if len(set(lengths)) > 1 or not all(_LENGTH.fullmatch(length) for length in lengths):
+    if len(set(lengths)) > 1 or (lengths and not _LENGTH.fullmatch(lengths[0])):
         raise _unreadable(400, f"Content-Length is {jsonrpc.brief(lengths)}; a number is due")
     if encodings and request.listed("Transfer-Encoding") != "chunked":
         raise _unreadable(501, f"Transfer-Encoding is {jsonrpc.brief(encodings)}; chunked is read")
@@ -152,7 +190,7 @@ def _body(request: Request, stream: IO[bytes], limit: int, go_on: Callable[[], N
     return _chunks(stream, limit) if encodings else _exactly(stream, size)
 
 
-def _chunks(stream: IO[bytes], limit: int) -> bytes:
+def _chunks(stream: Stream, limit: int) -> bytes:
     """A chunked body: sizes in hex, a chunk of none at the end, then trailers that nobody reads."""
     body = bytearray()
     while True:
@@ -174,7 +212,7 @@ def _chunks(stream: IO[bytes], limit: int) -> bytes:
     return bytes(body)
 
 
-def _exactly(stream: IO[bytes], size: int) -> bytes:
+def _exactly(stream: Stream, size: int) -> bytes:
     data = stream.read(size)
     if len(data) < size:
         raise EOFError(f"the connection ended after {len(data)} of {size} bytes")

@@ -1,4 +1,4 @@
-"""A server at an address: one thread a connection, one request after the other on each.
+"""A server at an address: many connections, one request after the other on each.
 
     with HttpServer(server, port=8000) as http:
         print(http.url)                          # http://127.0.0.1:8000/mcp
@@ -69,7 +69,7 @@ class HttpServer:
         self._listener.start()
         self._finalizer = weakref.finalize(self, self._listener.stop)
         self.host, self.path = host, path
-        self.port: int = self._listener.server_address[1]
+        self.port: int = self._listener.address[1]
         _RUNNING[host, self.port] = self._listener
 
     @property

@@ -66,12 +66,17 @@ class Outbox:
 
     def end(self) -> None:
         """Whoever fills it is done, with or without a response."""
+        if self._ended:
+            return
         with self._changed:
             self._ended = True
             self._changed.notify_all()
 
     def cancel(self) -> None:
         """Nobody reads any more; what waits is dropped."""
+        if self._ended and not self._waiting:  # all was said, and nobody waits for more
+            self._cancelled = True
+            return
         with self._changed:
             self._cancel()
 
@@ -84,13 +89,18 @@ class Outbox:
         """Should the handler stop?"""
         return self._cancelled
 
+    def is_empty(self) -> bool:
+        """Would `take` wait?"""
+        return not self._waiting and not self._ended
+
     def take(self, seconds: float) -> tuple[JsonObject, bytes] | None:
         """The next message and its bytes, None where none comes in time. Raises Ended."""
         with self._changed:
             if not self._waiting:
                 self._changed.wait_for(lambda: self._waiting or self._ended, seconds)
             if self._waiting:
-                self._changed.notify_all()
+                if len(self._waiting) >= self._room:
+                    self._changed.notify_all()
                 return self._waiting.popleft()
             if self._ended:
                 raise Ended

@@ -4,9 +4,12 @@
                     sse                 a stream of events
     the server      http_server         a server at an address
                     http_listener       its socket, its connections, its end
+                    poller              one thread that waits for all of them
                     http_connection     one connection, one request after the other
+                    http_wire           its socket, which never holds others up
                     http_request        a request off the wire, strictly
                     http_rules          may it be served?
+                    http_reply          what is said to it, by a handler that may last
                     outbox, http_answer the messages of a response, and how they are written
     the client      http_client         a transport for a Client
                     http_link           what its messages have in common

@@ -5,7 +5,7 @@ whoever read a request runs it. A watcher looks at what is running every `TICK`,
 has lasted longer it calls `take_over`, once, which starts a thread to read on, or to look after the
 connection. The watcher goes when there has been nothing to watch for a while.
 
-Does not handle: what is taken over (`stdio`, `http_connection`), or stopping work.
+Does not handle: what is taken over (`stdio`, `poller`, `http_reply`), or stopping work.
 """
 
 from __future__ import annotations
