@@ -152,6 +152,7 @@ class Call:
         return jsonrpc.notification("notifications/message", params)
 
 
+_REQUIRED = frozenset(revision.REQUIRED_META)
 _OBJECTS = frozenset({*revision.INPUT_CAPABILITY.values(), "extensions", "experimental"})
 """The capabilities whose value we look into, or may."""
 
@@ -163,14 +164,15 @@ def _checked_meta(meta: Any) -> JsonObject:
             f'"params._meta" is {brief(meta)}; an object with '
             f"{' and '.join(revision.REQUIRED_META)} is due (basic/index, _meta)"
         )
-    missing = [key for key in revision.REQUIRED_META if key not in meta]
-    if missing:
+    if not meta.keys() >= _REQUIRED:
+        missing = [key for key in revision.REQUIRED_META if key not in meta]
         raise InvalidParams(
             f'"params._meta" lacks {" and ".join(missing)}; it has {brief(sorted(meta), 300)}'
             " (basic/index, _meta)",
             {"missing": missing},
         )
-    version, capabilities = (meta[key] for key in revision.REQUIRED_META)
+    version = meta[revision.PROTOCOL_VERSION]
+    capabilities = meta[revision.CLIENT_CAPABILITIES]
     if not isinstance(version, str):
         raise InvalidParams(f"{revision.PROTOCOL_VERSION} is {brief(version)}; a string is due")
     if version not in revision.MODERN:

@@ -58,6 +58,7 @@ class Connection:
         self._in_flight: dict[Any, list[bool]] = {}  # id -> [cancelled?]
         self._lock = threading.Lock()
         self._idle = threading.Condition(self._lock)
+        self._ending = False
         self._writing = threading.RLock()
 
     def receive(self, chunk: bytes) -> None:
@@ -76,6 +77,7 @@ class Connection:
         if rest.strip():
             self.accept(rest)
         with self._idle:
+            self._ending = True
             finished = self._idle.wait_for(lambda: not self._in_flight, patience)
         self._server.subscriptions.close(self._caller)
         return finished
@@ -134,7 +136,7 @@ class Connection:
         finally:
             with self._lock:
                 self._in_flight.pop(key, None)
-                if not self._in_flight:
+                if self._ending and not self._in_flight:
                     self._idle.notify_all()
 
     def _cancel(self, params: Any) -> None:

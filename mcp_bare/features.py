@@ -227,10 +227,10 @@ def _then(
 
 
 def _schema_problems(schema: JsonObject, value: Any) -> list[str]:
-    from mcp_bare import json_schema  # only a call needs it, not a start
+    import mcp_bare.json_schema  # only a call needs it, not a start
 
     try:
-        return json_schema.problems(schema, value)
+        return mcp_bare.json_schema.problems(schema, value)
     except IllegalSchema as trouble:  # an unsupported dialect, say: basic/index, "Schema Dialect"
         raise InternalError(f"cannot check against the schema: {trouble}") from None
 

@@ -42,11 +42,14 @@ class LineSplitter:
         *ended, rest = chunk.split(b"\n")
         lines = []
         for piece in ended:
-            self._keep(piece)
-            line = self._take()
-            if line != b"":
-                lines.append(line)
-        self._keep(rest)
+            line = self._whole(piece)
+            if isinstance(line, bytes):
+                line = line[:-1] if line.endswith(b"\r") else line
+                if not line or line.isspace():
+                    continue
+            lines.append(line)
+        if rest:
+            self._keep(rest)
         return lines
 
     def rest(self) -> bytes:
@@ -57,14 +60,11 @@ class LineSplitter:
         self._kept += piece[: self._limit - len(self._kept)]
         self._size += len(piece)
 
-    def _take(self) -> bytes | LineTooLong:
-        line = self._whole()
-        if isinstance(line, LineTooLong):
-            return line
-        line = line[:-1] if line.endswith(b"\r") else line
-        return b"" if line.isspace() else line
-
-    def _whole(self) -> bytes | LineTooLong:
+    def _whole(self, piece: bytes) -> bytes | LineTooLong:
+        """The line that ends with this piece, without its LF."""
+        if not self._size and len(piece) <= self._limit:
+            return piece  # most come in one
+        self._keep(piece)
         line, size = bytes(self._kept), self._size
         self._kept, self._size = bytearray(), 0
         return LineTooLong(line[:80], size) if size > self._limit else line
@@ -78,8 +78,7 @@ class WholeLines(LineSplitter):
         *ended, rest = chunk.split(b"\n")
         lines: list[bytes | LineTooLong] = []
         for piece in ended:
-            self._keep(piece)
-            line = self._whole()
+            line = self._whole(piece)
             lines.append(line if isinstance(line, LineTooLong) else line + b"\n")
         self._keep(rest)
         return lines

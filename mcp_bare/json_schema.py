@@ -45,10 +45,12 @@ _TYPES: dict[str, Any] = {
 }
 
 _COMBINING = {"allOf", "anyOf", "oneOf", "not", "if"}
+_DEPENDENT = {"dependentRequired", "dependentSchemas"}
 _BOUNDS = {
     *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
     *("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"),
 }
+_ASSERTIONS = {"enum", "const", "pattern", *_BOUNDS}
 """Most schemas have none of these, and then nobody looks for each."""
 
 
@@ -81,22 +83,26 @@ class _Judge:
         return next(self.check(schema, value, at, depth), None) is None
 
     def check(self, schema: Any, value: Any, at: str, depth: int) -> Iterator[str]:
-        self._spend(1 + (len(schema) if isinstance(schema, dict) else 0))
-        if depth > MAX_NESTING:
-            raise IllegalSchema("the schema nests too deep to check (basic/index)")
         name = f'"{at}"' if at else "the value"
-        if schema is True or schema == {}:
-            return
-        if schema is False:
-            yield f"{name} is not allowed here"
+        if schema is True or schema is False:
+            self._spend(1)
+            if not schema:
+                yield f"{name} is not allowed here"
             return
         if not isinstance(schema, dict):
             raise IllegalSchema(f"{brief(schema)} is no schema; an object or a boolean is due")
+        self._spend(1 + len(schema))
+        if depth > MAX_NESTING:
+            raise IllegalSchema("the schema nests too deep to check (basic/index)")
         if not BEYOND.isdisjoint(schema):
             raise IllegalSchema(f"{', '.join(BEYOND & set(schema))} is not supported here")
         if "$ref" in schema:
             yield from self.check(self._resolve(schema["$ref"]), value, at, depth + 1)
-        yield from self._scalar(schema, value, name)
+        if "type" in schema and not _is_one_of(wanted := schema["type"], value):
+            due = wanted if isinstance(wanted, str) else " or ".join(wanted)
+            yield f"{name} is {brief(value)}; {due} is due"
+        elif not _ASSERTIONS.isdisjoint(schema):
+            yield from self._asserted(schema, value, name)
         if self.formats and isinstance(value, str) and "format" in schema:
             yield from _format(schema["format"], value, name)
         if isinstance(value, dict):
@@ -121,29 +127,35 @@ class _Judge:
         return found
 
     def _object(self, schema: Any, value: Any, at: str, depth: int) -> Iterator[str]:
-        required, needed = schema.get("required", ()), schema.get("dependentRequired", {})
-        beside = schema.get("dependentSchemas", {})
+        required = schema.get("required", ())
         for key in required:
             if key not in value:
                 yield f'"{_join(at, key)}" is missing'
+        if not _DEPENDENT.isdisjoint(schema):
+            yield from self._dependent(schema, value, at, depth)
+        known, patterns = _named(schema, "properties"), _named(schema, "patternProperties")
+        self._spend(len(required) + len(patterns) * len(value))
+        for key, inner in value.items():
+            below = _join(at, key)
+            if "propertyNames" in schema:
+                yield from self.check(schema["propertyNames"], key, below, depth + 1)
+            matched = [known[key]] if key in known else []
+            if patterns:
+                matched += [sub for p, sub in patterns.items() if found(p, key, self.patterns)]
+            if not matched and "additionalProperties" in schema:
+                matched = [schema["additionalProperties"]]
+            for sub in matched:
+                yield from self.check(sub, inner, below, depth + 1)
+
+    def _dependent(self, schema: Any, value: Any, at: str, depth: int) -> Iterator[str]:
+        needed, beside = schema.get("dependentRequired", {}), schema.get("dependentSchemas", {})
+        self._spend(len(needed) + len(beside))
         for key, needs in needed.items():
             missing = [need for need in needs if key in value and need not in value]
             yield from (f'"{_join(at, need)}" is missing beside "{key}"' for need in missing)
         for key, sub in beside.items():
             if key in value:
                 yield from self.check(sub, value, at, depth + 1)
-        known, patterns = _named(schema, "properties"), _named(schema, "patternProperties")
-        self._spend(len(required) + len(needed) + len(beside) + len(patterns) * len(value))
-        for key, inner in value.items():
-            below = _join(at, key)
-            if "propertyNames" in schema:
-                yield from self.check(schema["propertyNames"], key, below, depth + 1)
-            matched = [sub for p, sub in patterns.items() if found(p, key, self.patterns)]
-            matched += [known[key]] if key in known else []
-            if not matched and "additionalProperties" in schema:
-                matched = [schema["additionalProperties"]]
-            for sub in matched:
-                yield from self.check(sub, inner, below, depth + 1)
 
     def _array(self, schema: Any, value: Any, at: str, depth: int) -> Iterator[str]:
         first = schema.get("prefixItems", [])
@@ -171,16 +183,7 @@ class _Judge:
             branch = "then" if self.fits(schema["if"], value, at, depth + 1) else "else"
             yield from self.check(schema.get(branch, True), value, at, depth + 1)
 
-    def _scalar(self, schema: Any, value: Any, name: str) -> Iterator[str]:
-        wanted = schema.get("type")
-        if wanted is not None:
-            names = wanted if isinstance(wanted, list) else [wanted]
-            for known in names:
-                if not isinstance(known, str) or known not in _TYPES:
-                    raise IllegalSchema(f"unknown type {brief(wanted)}")
-            if True not in [_TYPES[known](value) for known in names]:
-                yield f"{name} is {brief(value)}; {' or '.join(names)} is due"
-                return
+    def _asserted(self, schema: Any, value: Any, name: str) -> Iterator[str]:
         if "enum" in schema and self._key(value) not in self._keys(schema["enum"]):
             yield f"{name} is {brief(value)}; one of {brief(schema['enum'])} is due"
         if "const" in schema and self._key(value) != self._key(schema["const"]):
@@ -213,10 +216,24 @@ class _Judge:
             raise IllegalSchema("the schema costs too much to check (basic/index)")
 
 
+def _is_one_of(wanted: Any, value: Any) -> bool:
+    if isinstance(wanted, list):
+        return True in [_is_a(name, value) for name in wanted]
+    return _is_a(wanted, value)
+
+
+def _is_a(name: Any, value: Any) -> bool:
+    if not isinstance(name, str) or name not in _TYPES:
+        raise IllegalSchema(f"unknown type {brief(name)}")
+    found: bool = _TYPES[name](value)
+    return found
+
+
 def _named(schema: Any, word: str) -> Any:
-    if not isinstance(schema.get(word, {}), dict):
-        raise IllegalSchema(f"{word} is {brief(schema[word])}; an object is due")
-    return schema.get(word, {})
+    found = schema.get(word, {})
+    if not isinstance(found, dict):
+        raise IllegalSchema(f"{word} is {brief(found)}; an object is due")
+    return found
 
 
 def _bounds(schema: Any, value: Any, name: str) -> Iterator[str]:

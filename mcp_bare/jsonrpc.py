@@ -62,7 +62,8 @@ def dumps(message: JsonObject) -> bytes:
     """The message as compact UTF-8 JSON on one line, without the newline.
 
     A lone surrogate (it has no UTF-8 form) makes the whole message ASCII-escaped instead.
-    Raises ValueError for NaN and Infinity, TypeError for what JSON cannot say.
+    Raises ValueError for NaN and Infinity, TypeError for what JSON cannot say, RecursionError for
+    what nests too deep or in itself.
     """
     text = _ENCODER.encode(message)
     try:
@@ -154,7 +155,7 @@ def kind(message: JsonObject) -> str:
 
 def is_id(value: object) -> TypeGuard[RequestId]:
     """A string or an integer; never null, a boolean or a fraction."""
-    return isinstance(value, str | int) and not isinstance(value, bool)
+    return isinstance(value, (str, int)) and not isinstance(value, bool)
 
 
 def id_key(id: RequestId) -> tuple[type, RequestId]:
@@ -195,7 +196,10 @@ def _beginning(value: Any, room: list[int]) -> Any:
 
 # --- the strict decoder's parts, and the encoder ---
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+# What refers to itself is found by its depth (RecursionError), without a list of what was seen.
+_ENCODER = json.JSONEncoder(
+    ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False
+)
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> JsonObject:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
     from typing import Any
 
-    from mcp_bare.revision import JsonObject
+    from mcp_bare.revision import JsonObject, RequestId
 
     Handler = Callable[[Call], Any]
     Register = Callable[[Handler], Handler]
@@ -176,31 +176,29 @@ class Server:
         """
         if jsonrpc.kind(message) != "request":
             return
-        id = message["id"]
+        id, method, params = message["id"], message["method"], message.get("params", {})
         try:
-            outcome = yield from self._answer(message, caller, cancelled)
+            if method == "initialize":
+                raise self._refuse_initialize(params)
+            call = Call(self, method, params, caller, cancelled)
+            result = self._begin(call, id)
+            if hasattr(result, "send"):  # a generator: notifications first, the result at its end
+                result = yield from _until_cancelled(result, cancelled)
+            outcome = None if result is None else jsonrpc.result(id, self._finish(call, result))
         except features.FAILURES as trouble:
             outcome = jsonrpc.error(features.wire_error(trouble), id)
         if outcome is not None and not cancelled():
             yield outcome
 
-    def _answer(
-        self, message: JsonObject, caller: Caller, cancelled: Callable[[], bool]
-    ) -> Generator[JsonObject, None, JsonObject | None]:
-        id, method, params = message["id"], message["method"], message.get("params", {})
-        if method == "initialize":
-            raise self._refuse_initialize(params)
-        call = Call(self, method, params, caller, cancelled)
-        if method == revision.LISTEN:
-            self.subscriptions.open(id, params.get("notifications"), self, caller)
+    def _begin(self, call: Call, id: RequestId) -> Any:
+        """A result, a generator that comes to one, or None for a subscription, which goes on."""
+        if call.method == revision.LISTEN:
+            self.subscriptions.open(id, call.params.get("notifications"), self, call.caller)
             return None
-        answer = features.METHODS.get(method)
+        answer = features.METHODS.get(call.method)
         if answer is None:
-            raise MethodNotFound(f"Method not found: {brief(method)}", {"method": method})
-        result = answer(self, call)
-        if hasattr(result, "send"):  # a generator: notifications first, the result at its end
-            result = yield from _until_cancelled(result, cancelled)
-        return None if result is None else jsonrpc.result(id, self._finish(call, result))
+            raise MethodNotFound(f"Method not found: {brief(call.method)}", {"method": call.method})
+        return answer(self, call)
 
     def _refuse_initialize(self, params: Any) -> RpcError:
         """An old client's opening; or, with a modern `_meta`, a method that there is not.
