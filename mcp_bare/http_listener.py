@@ -11,11 +11,12 @@ Spec: basic/patterns/subscriptions, "Graceful Closure".
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
 import socket
+import sys
 import threading
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 BACKLOG = 128  # connections that may wait to be accepted
 JOIN_S = 1.0  # seconds for the threads to go
+PAUSE_S = 0.2  # seconds until the next try, where a connection could not be accepted
 
 
 @dataclass(frozen=True)
@@ -77,9 +79,16 @@ class Listener:
 
     def serve(self, step_aside: Callable[[], None]) -> None:
         """Accept whoever has come; one that went away in the meantime is no news."""
-        with contextlib.suppress(OSError):
+        try:
             while True:
                 self._welcome(HttpConnection(self, self._socket.accept()[0]))
+        except (BlockingIOError, ConnectionError):  # that was all
+            return
+        except OSError as trouble:  # no more sockets to be had, perhaps: those who come wait
+            if not self.stopping:
+                print(f"cannot accept a connection: {trouble}", file=sys.stderr)
+                step_aside()
+                time.sleep(PAUSE_S)
 
     def close(self) -> None:
         """Accept nothing more."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 import io
 import socket
+import subprocess
+import sys
 import threading
 import time
 
+import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -118,6 +121,41 @@ def test_a_handler_s_mistake_leaves_the_thread_alive(http):
         for how in ("exception", "exit") * 3:
             wire.post(call("fail", how=how))
         assert wire.post(ECHO).status == 200
+
+
+FEW_FILES = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (48, 48))
+from mcp_bare.http_server import HttpServer
+from tests.http import lab
+with HttpServer(lab.build()) as http:
+    print(http.port, flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_server_without_file_descriptors_waits_for_some(repo):
+    """It serves those it has, turns no circles, and takes in the others when there is room."""
+    command = [sys.executable, "-c", FEW_FILES]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=repo, text=True, **pipes) as server:
+        port = int(server.stdout.readline())
+        with Wire(port) as early, contextlib.ExitStack() as stack:
+            assert early.post(ECHO).status == 200
+            many = [stack.enter_context(Wire(port)) for _ in range(80)]
+            late = many[-1]
+            late.send(written(ECHO))
+            process = psutil.Process(server.pid)
+            began = sum(process.cpu_times()[:2])
+            time.sleep(1.0)
+            assert early.post(ECHO).status == 200
+            assert sum(process.cpu_times()[:2]) - began < 0.5, "seconds of work in one of waiting"
+            for wire in many[:-1]:
+                wire.close()
+            assert late.reply().status == 200
+        said = server.communicate(timeout=30)[1]
+    assert "cannot accept a connection" in said
+    assert server.returncode == 0
 
 
 # --- a head in one piece is what it is in many ---
