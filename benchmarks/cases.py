@@ -3,6 +3,7 @@
     cold start       seconds from the start of a process to its first `tools/list` answer
     round trip       seconds from a request on a pipe to its answer, one after the other
     http, 1/8/64     seconds for a request, where so many connections ask at once
+                     both: client and server on one processor, and again on any processor
     memory           bytes that a server holds after a list and a call
     catalogue        seconds for `tools/list`, by how many tools there are
     message          seconds for a call that gives its text back, by how long the text is
@@ -30,6 +31,7 @@ from benchmarks.stacks import FLOOR, Stack, floor
 from workbench import measure
 
 INTERPRETER = "interpreter"
+ANY_PROCESSOR = ", any processor"  # after the name of a case that is measured both ways
 LIST = request(1, "tools/list")
 CONNECTIONS = (1, 8, 64)
 
@@ -91,25 +93,43 @@ def round_trip(stacks: Sequence[Stack], much: Size) -> list[Measured]:
     """Calls of a tool that gives its text back; and of a peer whose answer is always there."""
     lines = [call(number, "hello") for number in range(much.calls)]
 
-    with contextlib.ExitStack() as ends:
-        pipes = {s.name: ends.enter_context(_checked(s)) for s in (floor(), *stacks)}
-        things = {name: functools.partial(pipe.burst, lines) for name, pipe in pipes.items()}
-        costs = measure.side_by_side(things, much.turns, warm=2)
-    return [Measured("round trip", "s", None, costs)]
+    def trips() -> list[Measured]:
+        with contextlib.ExitStack() as ends:
+            pipes = {s.name: ends.enter_context(_checked(s)) for s in (floor(), *stacks)}
+            things = {name: functools.partial(pipe.burst, lines) for name, pipe in pipes.items()}
+            costs = measure.side_by_side(things, much.turns, warm=2)
+        return [Measured("round trip", "s", None, costs)]
+
+    return _both_ways(trips)
 
 
 def http(stacks: Sequence[Stack], much: Size) -> list[Measured]:
     """The same call over HTTP, on kept connections."""
-    found = []
-    with contextlib.ExitStack() as ends:
-        webs = {s.name: ends.enter_context(Web(s.command("http"))) for s in (floor(), *stacks)}
-        for count in CONNECTIONS:
-            things = {
-                name: functools.partial(web.load, count, much.requests)
-                for name, web in webs.items()
-            }
-            costs = measure.side_by_side(things, much.turns)
-            found.append(Measured("http", "s", count, costs))
+
+    def loads() -> list[Measured]:
+        found = []
+        with contextlib.ExitStack() as ends:
+            webs = {s.name: ends.enter_context(Web(s.command("http"))) for s in (floor(), *stacks)}
+            for count in CONNECTIONS:
+                things = {
+                    name: functools.partial(web.load, count, much.requests)
+                    for name, web in webs.items()
+                }
+                costs = measure.side_by_side(things, much.turns)
+                found.append(Measured("http", "s", count, costs))
+        return found
+
+    return _both_ways(loads)
+
+
+def _both_ways(measured: Callable[[], list[Measured]]) -> list[Measured]:
+    """With client and server on one processor, and on any; only so where it cannot be chosen."""
+    with measure.one_processor() as chosen:
+        found = measured()
+    if chosen:
+        for point in measured():
+            point.case += ANY_PROCESSOR
+            found.append(point)
     return found
 
 

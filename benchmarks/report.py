@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from benchmarks.cases import CONNECTIONS, INTERPRETER, Measured
+from benchmarks.cases import ANY_PROCESSOR, CONNECTIONS, INTERPRETER, Measured
 from benchmarks.stacks import FLOOR, OURS, PYTHON_SDK
 from workbench import measure
 
@@ -126,15 +126,23 @@ def markdown(told: dict[str, Any]) -> str:
         "The median of the turns, and its 95 % interval. Below 1 is cheaper than ours. "
         "The last column is our own cost on that machine, with quartiles.",
         "",
+        *([BOTH_WAYS, ""] if any(ANY_PROCESSOR in p["case"] for p in told["points"]) else []),
     ]
     names = list(dict.fromkeys(n for p in told["points"] for n in p["stacks"] if n != OURS))
     lines += [f"| case | {' | '.join(names)} | ours |", "|---" * (len(names) + 2) + "|"]
     lines += [_row(point, names) for point in told["points"]]
+    if less := behind(told):
+        lines += ["", "## Where ours costs more", "", *(f"- {line}" for line in less)]
     if told["growth"]:
         lines += ["", "## Growth", "", GROWTH, "", *_growth_rows(told["growth"])]
     return "\n".join([*lines, ""])
 
 
+BOTH_WAYS = (
+    "Round trips and HTTP have client and server on one processor, where a turn costs what the "
+    "programs do; the promises are about these. On several processors, a turn also costs what it "
+    'takes to wake one up, which is the machine\'s: the rows with "any processor".'
+)
 GROWTH = (
     "The slope of the cost over the size, both as logarithms: 1 is linear. Fitted to all sizes, "
     "and in brackets the steepest stretch."
@@ -142,8 +150,6 @@ GROWTH = (
 
 
 def _row(point: dict[str, Any], names: Sequence[str]) -> str:
-    of = CURVES.get(point["case"], "connections")
-    title = point["case"] if point["size"] is None else f"{point['case']}, {point['size']:,} {of}"
     cells = []
     for name in names:
         if name in point.get("refused", {}):
@@ -154,7 +160,26 @@ def _row(point: dict[str, Any], names: Sequence[str]) -> str:
         else:
             cells.append("")
     own = point["stacks"][OURS]["cost"]
-    return f"| {title} | {' | '.join(cells)} | {in_words(own, point['unit'])} |"
+    return f"| {_title(point)} | {' | '.join(cells)} | {in_words(own, point['unit'])} |"
+
+
+def _title(point: dict[str, Any]) -> str:
+    """_title({"case": "http", "size": 1}) -> "http, 1 connection" """
+    if point["size"] is None:
+        return str(point["case"])
+    of = CURVES.get(point["case"], "connections")
+    return f"{point['case']}, {point['size']:,} {of if point['size'] > 1 else of[:-1]}"
+
+
+def behind(told: dict[str, Any]) -> list[str]:
+    """Where another stack costs less than ours, for certain: its whole interval lies below 1."""
+    found = []
+    for point in told["points"]:
+        for name, figures in point["stacks"].items():
+            times = figures.get("times ours")
+            if times and times[2] < 1 and name not in (FLOOR, INTERPRETER):
+                found.append(f"{_title(point)}: {name} costs {times[0]:.2g} × as much as ours")
+    return found
 
 
 def in_words(cost: Sequence[float], unit: str) -> str:
@@ -234,12 +259,20 @@ def in_a_line(told: dict[str, Any]) -> str:
     """The promises in a sentence, for the README: "Beside mcp 2.3.0, ..."."""
     found = {target["what"]: target["found"] for target in told["targets"]}
     web = [found[f"http on {count}, mcp / ours"] for count in CONNECTIONS]
+    free = times(told, f"round trip{ANY_PROCESSOR}", None, PYTHON_SDK)
+    free_web = [times(told, f"http{ANY_PROCESSOR}", count, PYTHON_SDK) for count in CONNECTIONS]
+    apart = (
+        f" where both ends share a processor ({free:.0f} × and {min(free_web):.1f} to "
+        f"{max(free_web):.1f} × where they do not)"
+        if free
+        else ""
+    )
     return (
         f"Beside `mcp` {told['versions'][PYTHON_SDK]}, a server of ours starts in "
         f"1/{found['cold start, mcp / ours']:.0f} of the time "
         f"({found['cold start / interpreter']:.2f} × a bare interpreter), answers "
         f"{found['round trip, mcp / ours']:.0f} × as many calls over a pipe and "
-        f"{min(web):.1f} to {max(web):.1f} × as many over HTTP, and holds "
+        f"{min(web):.1f} to {max(web):.1f} × as many over HTTP{apart}, and holds "
         f"1/{found['memory, mcp / ours']:.1f} of the memory "
         f"([measured on {told['date']}](benchmarks/results/results.md), {told['machine']})."
     )

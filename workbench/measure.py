@@ -4,6 +4,7 @@
     ratio(seconds["theirs"], seconds["ours"])     -> Ratio(median=23.1, low=21.4, high=24.8)
     spread(seconds["ours"])                       -> Spread(median=..., low=..., high=...)
     growth([10, 100, 1000], [1, 9, 102])          -> Growth(slope=1.0, steepest=1.05)
+    with one_processor(): ...                     what runs and starts in there shares a processor
 
 A time says nothing about another machine. A ratio of two things that ran in the same turn does:
 what else the machine did slowed both. So each turn runs everything once, every second turn in the
@@ -16,14 +17,17 @@ Does not handle: starting processes (`benchmarks`), drawing (`charts`).
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import platform
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median, quantiles
+
+import psutil
 
 CONFIDENCE = 0.95
 
@@ -135,6 +139,25 @@ def growth(sizes: Sequence[float], costs: Sequence[float]) -> Growth:
         if far[0] - near[0] >= math.log(3) - 1e-9
     ]
     return Growth(slope, max(stretches, default=slope))
+
+
+@contextlib.contextmanager
+def one_processor() -> Iterator[bool]:
+    """Keep this thread, and the processes that it starts, on one processor of those it may use.
+
+    Two processes that talk in turns then cost what they do, and not what it takes to wake up a
+    processor that fell asleep meanwhile. False where the system offers no such thing (macOS).
+    """
+    me = psutil.Process()
+    if not hasattr(me, "cpu_affinity"):
+        yield False
+        return
+    allowed = me.cpu_affinity()
+    me.cpu_affinity(allowed[-1:])
+    try:
+        yield True
+    finally:
+        me.cpu_affinity(allowed)
 
 
 def machine() -> str:

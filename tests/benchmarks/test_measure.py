@@ -3,6 +3,7 @@
 import sys
 import time
 
+import psutil
 import pytest
 
 from benchmarks.pipe import Pipe, Silent
@@ -89,6 +90,20 @@ def test_a_square_at_the_end_does_not_hide_behind_a_flat_beginning():
     sizes = [10, 100, 1_000, 10_000]
     found = measure.growth(sizes, [1.0, 1.0, 1.01, 100.0])
     assert found.slope < 0.75 < 1.9 < found.steepest
+
+
+def test_one_processor_holds_for_what_is_started_inside_and_ends_after():
+    allowed = psutil.Process().cpu_affinity()
+    with measure.one_processor() as kept, Pipe([sys.executable, "-c", "input()"]) as pipe:
+        assert kept
+        assert psutil.Process(pipe.process.pid).cpu_affinity() == allowed[-1:]
+    assert psutil.Process().cpu_affinity() == allowed
+
+
+def test_where_no_processor_can_be_chosen_it_says_so(monkeypatch):
+    monkeypatch.delattr(psutil.Process, "cpu_affinity")
+    with measure.one_processor() as kept:
+        assert not kept
 
 
 def test_real_processes_of_known_length():

@@ -1,7 +1,8 @@
 """MEASURED. The benchmark's promises, on a quick run, as ratios; and that it would see a slow one.
 
-The limits here lie below the promises by what a busy machine can do to a short run. A case that
-fails is measured again: noise can make the better one look bad, but not twice in a row for long.
+The limits here are the promises; those of starts, round trips and HTTP lie a fifth below, which is
+what a busy machine can do to a short run. A case that fails is measured again: noise can make the
+better one look bad, but not many times in a row.
 """
 
 from __future__ import annotations
@@ -46,9 +47,11 @@ def until(good, measured):
 @pytest.mark.parametrize(
     ("case", "size", "least"),
     [
-        ("cold-start", None, 12.0),
-        ("round-trip", None, 5.0),
-        ("http", 8, 1.8),
+        ("cold-start", None, 16.0),
+        ("round-trip", None, 12.0),
+        ("http", 1, 3.2),
+        ("http", 8, 3.2),
+        ("http", 64, 3.2),
         ("memory", None, 3.0),
     ],
 )
@@ -67,7 +70,7 @@ def test_a_start_costs_little_more_than_the_interpreter(two):
     def figure():
         return 1 / report.times(told("cold-start", two[:1]), "cold start", None, INTERPRETER)
 
-    assert until(lambda ratio: ratio <= 1.7, figure) <= 1.7
+    assert until(lambda ratio: ratio <= 1.5, figure) <= 1.5
 
 
 @pytest.mark.parametrize("case", list(report.CURVES))
@@ -77,7 +80,7 @@ def test_cost_grows_no_faster_than_linearly(two, case):
     def figure():
         return told(case, two[:1], much)["growth"][case][stacks.OURS][0]
 
-    assert until(lambda slope: slope <= 1.25, figure) <= 1.25
+    assert until(lambda slope: slope <= report.FLAT, figure) <= report.FLAT
 
 
 def test_a_server_that_was_slowed_is_seen(two, tmp_path):
@@ -89,8 +92,8 @@ def test_a_server_that_was_slowed_is_seen(two, tmp_path):
     )
     (tmp_path / "slow.py").write_text(slowed, "utf-8")
     slow = stacks.Stack("slow", ours.interpreter, tmp_path / "slow.py")
-    [point] = CASES["round-trip"]([ours, slow], replace(SMALL, calls=10))
-    assert measure.ratio(point.costs["slow"], point.costs[stacks.OURS]).median > 3
+    for point in CASES["round-trip"]([ours, slow], replace(SMALL, calls=10)):
+        assert measure.ratio(point.costs["slow"], point.costs[stacks.OURS]).median > 3
 
 
 def test_a_broken_promise_is_said():
@@ -102,6 +105,15 @@ def test_a_broken_promise_is_said():
     assert (target["kept"], target["found"]) == (False, 2.0)
     grown = report.targets({"points": [], "growth": {"message": {"ours": [1.6, 2.0]}}})
     assert [target["kept"] for target in grown] == [False]
+
+
+def test_where_ours_costs_more_is_said():
+    """For certain only: an interval that reaches 1 says nothing."""
+    found = {"mcp": [0.5, 0.4, 0.9], "typescript": [0.9, 0.8, 1.1], "floor": [0.1, 0.1, 0.1]}
+    point = {"case": "http", "size": 1, "stacks": {"ours": {}}}
+    point["stacks"] |= {name: {"times ours": times} for name, times in found.items()}
+    said = report.behind({"points": [point]})
+    assert said == ["http, 1 connection: mcp costs 0.5 × as much as ours"]
 
 
 def test_what_is_committed_was_written_by_the_script():
