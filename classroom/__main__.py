@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from classroom import cluster, exam, release, report, roll, sandbox
+from classroom import check_set, cluster, release, report, roll, sandbox
 from classroom.class_files import write_all
 from classroom.files import write
 from classroom.grade import Exam
@@ -18,7 +18,7 @@ from classroom.result import ERROR, GRADED, REFUSED, Result
 
 TROUBLE = (
     sandbox.SandboxUnavailable,
-    exam.NoSuchExercise,
+    check_set.NoSuchExercise,
     cluster.NoCluster,
     OSError,
     ValueError,
@@ -77,14 +77,18 @@ def _seed(command: argparse.ArgumentParser) -> None:
 def _folders(command: argparse.ArgumentParser) -> None:
     command.add_argument("--released", type=Path, default=release.EXERCISES, help=argparse.SUPPRESS)
     command.add_argument(
-        "--checks", type=Path, default=exam.CHECKS, metavar="FOLDER", help="check sets of your own"
+        "--checks",
+        type=Path,
+        default=check_set.CHECKS,
+        metavar="FOLDER",
+        help="check sets of your own",
     )
 
 
 def do_release(args: argparse.Namespace) -> int:
     """Copy notebooks out, and check sets where they are wanted."""
-    known = exam.exercises(args.checks)
-    names = [exam.find(name, args.checks) for name in args.exercises] or known
+    known = check_set.exercises(args.checks)
+    names = [check_set.find(name, args.checks) for name in args.exercises] or known
     for name in names:
         print(release.release(name, args.out, args.released))
     if args.check_sets:
@@ -98,7 +102,7 @@ def do_variant(args: argparse.Namespace) -> int:
     students = args.student + (release.students_in(args.students) if args.students else [])
     if not students:
         raise ValueError("for whom? --student ID, or --students FILE")
-    names = [exam.find(name, args.checks) for name in args.exercises]
+    names = [check_set.find(name, args.checks) for name in args.exercises]
     seed = _read_seed(args.seed)[0]
     for student in students:
         for name in names:
@@ -119,7 +123,7 @@ def do_grade(args: argparse.Namespace) -> int:
     jobs, others = roll.handed_in(args.submissions)
     if not args.submissions.is_dir():
         raise NotADirectoryError(f"{args.submissions} is no folder")
-    due = exam.find(args.exercise, args.checks) if args.exercise else None
+    due = check_set.find(args.exercise, args.checks) if args.exercise else None
     made = Exam(
         seed=_read_seed(args.seed)[0],
         folder=args.checks.resolve(),

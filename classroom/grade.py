@@ -17,9 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from classroom import exam as exams
-from classroom import sandbox
-from classroom.exam import CHECKS, CheckSet
+from classroom import check_set, sandbox
+from classroom.check_set import CHECKS, CheckSet
 from classroom.result import ERROR, GRADED, PASSED, REFUSED, Result, StageResult, Written
 from classroom.submission import MAX_BYTES, Submission, Unreadable, gather, read
 from workbench.checks import library, parts
@@ -57,9 +56,9 @@ def grade(path: Path, exam: Exam, name: str = "", data: bytes | None = None) -> 
     try:
         submission = read(_bounded(path) if data is None else data)
         student = submission.student or ""
-        checks = exams.load(_exercise(submission, exam), exam.folder)
+        checks = check_set.load(_exercise(submission, exam), exam.folder)
         exercise = checks.exercise
-        if student and submission.seed not in (None, exams.seed_name(exam.seed)):
+        if student and submission.seed not in (None, check_set.seed_name(exam.seed)):
             return Result(name, student, exercise, ERROR, notes=(OTHER_SEED,))
         return _graded(name, submission, checks, exam)
     except Unreadable as trouble:
@@ -83,7 +82,7 @@ def _exercise(submission: Submission, exam: Exam) -> str:
         raise Unreadable("this notebook is none of the exercises")
     if exam.due not in (None, said):
         raise Unreadable(f"this is the notebook of {said}; {exam.due} is due")
-    if said not in exams.exercises(exam.folder):
+    if said not in check_set.exercises(exam.folder):
         raise Unreadable(f"this notebook says that it is {said[:80]!r}, which is no exercise here")
     return said
 
@@ -92,8 +91,8 @@ def _by_its_cells(submission: Submission, exam: Exam) -> str | None:
     """The exercise that most of its grade ids belong to, where the notebook does not say."""
     ids = {cell.grade_id for cell in submission.cells if cell.grade_id}
     shared = {
-        name: len(ids & exams.load(name, exam.folder).grade_ids)
-        for name in exams.exercises(exam.folder)
+        name: len(ids & check_set.load(name, exam.folder).grade_ids)
+        for name in check_set.exercises(exam.folder)
     }
     best = max(shared, key=lambda name: shared[name], default=None)
     return best if best and shared[best] * 2 > len(ids) > 0 else None
@@ -102,7 +101,7 @@ def _by_its_cells(submission: Submission, exam: Exam) -> str | None:
 def _graded(name: str, submission: Submission, checks: CheckSet, exam: Exam) -> Result:
     student = submission.student or ""
     given = checks.values(exam.seed, student)
-    text = "\n\n".join(exams.vary(cell.source or "", given) for cell in checks.of("given"))
+    text = "\n\n".join(check_set.vary(cell.source or "", given) for cell in checks.of("given"))
     found = gather(submission, checks, text)
     if not submission.exercise:
         found.notes.append("the notebook has lost its name; it was known by its cells")

@@ -20,8 +20,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from classroom import exam as exams
-from classroom.exam import CheckSet, seed_name, vary
+from classroom import check_set
+from classroom.check_set import CheckSet, seed_name, vary
 from classroom.files import safe_name, write
 
 EXERCISES = Path(__file__).resolve().parent.parent / "exercises"
@@ -62,7 +62,7 @@ def released(exercise: str, folder: Path = EXERCISES) -> dict[str, Any]:
     """The notebook of an exercise, as it is handed out. Raises NoSuchExercise."""
     path = folder / f"{exercise}.ipynb"
     if not path.is_file():
-        raise exams.NoSuchExercise(f"{exercise} is not in {folder}; was it built?")
+        raise check_set.NoSuchExercise(f"{exercise} is not in {folder}; was it built?")
     return json.loads(path.read_text(encoding="utf-8"))
 
 
@@ -84,7 +84,7 @@ def write_variant(
     exercise: str, student: str, seed: str, out: Path, exercises: Path, checks: Path
 ) -> Path:
     """Write OUT/ana/ch26/01_frame_and_parse.ipynb; return its path."""
-    made = variant(released(exercise, exercises), exams.load(exercise, checks), seed, student)
+    made = variant(released(exercise, exercises), check_set.load(exercise, checks), seed, student)
     folder = student if FOLDER.fullmatch(student) else safe_name(student)
     path = out / folder / f"{exercise}.ipynb"
     write(path, json.dumps(made, indent=1, ensure_ascii=False) + "\n")

@@ -17,7 +17,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 
-from classroom import exam as exams
+from classroom import check_set
 from classroom.files import safe_name, write
 from classroom.grade import Exam, grade
 from classroom.result import ERROR, Result, from_json, to_json
@@ -106,7 +106,7 @@ def _kept(job: Job, out: Path, exam: Exam) -> Result | None:
 
 
 def _inputs(job: Job, exam: Exam, exercise: str) -> str:
-    digest = hashlib.sha256(exams.fingerprint(exercise, exam.folder).encode())
+    digest = hashlib.sha256(check_set.fingerprint(exercise, exam.folder).encode())
     settings = (exam.seed, exam.due, exam.sandboxed, exam.seconds, exam.budget, exam.limits)
     digest.update(repr(settings).encode())
     with open(job.path, "rb") as file:

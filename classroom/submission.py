@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from classroom.exam import CheckSet, OurCell
+from classroom.check_set import CheckSet, OurCell
 from mcp_bare import jsonrpc
 from mcp_bare.errors import ParseError
 from workbench.checks import parts

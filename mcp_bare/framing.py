@@ -9,6 +9,8 @@ Spec: basic/transports/stdio.
 
 from __future__ import annotations
 
+import io
+
 from mcp_bare.jsonrpc import MAX_BYTES
 
 
@@ -34,7 +36,7 @@ class LineSplitter:
 
     def __init__(self, limit: int = MAX_BYTES):
         self._limit = limit
-        self._kept = bytearray()  # of the unfinished line, never more than the limit
+        self._kept = io.BytesIO()  # of the unfinished line, never more than the limit
         self._size = 0  # of the unfinished line, kept or not
 
     def feed(self, chunk: bytes) -> list[bytes | LineTooLong]:
@@ -54,10 +56,10 @@ class LineSplitter:
 
     def rest(self) -> bytes:
         """What came after the last LF: half a message, if the stream ends here."""
-        return bytes(self._kept)
+        return self._kept.getvalue()
 
     def _keep(self, piece: bytes) -> None:
-        self._kept += piece[: self._limit - len(self._kept)]
+        self._kept.write(piece[: max(self._limit - self._size, 0)])
         self._size += len(piece)
 
     def _whole(self, piece: bytes) -> bytes | LineTooLong:
@@ -65,8 +67,8 @@ class LineSplitter:
         if not self._size and len(piece) <= self._limit:
             return piece  # most come in one
         self._keep(piece)
-        line, size = bytes(self._kept), self._size
-        self._kept, self._size = bytearray(), 0
+        line, size = self._kept.getvalue(), self._size
+        self._kept, self._size = io.BytesIO(), 0
         return LineTooLong(line[:80], size) if size > self._limit else line
 
 

@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from classroom import gradebook
-from classroom.exam import load
+from classroom.check_set import load
 from classroom.files import safe_name
 from classroom.result import GRADED, PASSED, REFUSED, Result
 from tests.classroom import tiny

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from classroom import exam as exams
-from classroom import release
+from classroom import check_set, release
 from classroom.grade import Exam, grade
 from classroom.gradebook import rows
 from classroom.result import ERROR, GRADED, REFUSED, from_json, to_json
@@ -48,7 +47,7 @@ def test_it_is_pure_and_goes_anywhere(exam: Exam, tmp_path: Path) -> None:
 def test_every_built_exercise_is_full_for_its_solution_and_empty_as_released(
     bubblewrap: str, repo: Path
 ) -> None:
-    for name in exams.exercises():
+    for name in check_set.exercises():
         model = grade(repo / "solutions" / f"{name}.ipynb", Exam(SEED))
         assert (model.status, model.score) == (GRADED, model.points), (
             name,
@@ -65,7 +64,7 @@ def test_every_built_exercise_is_full_for_its_solution_and_empty_as_released(
 
 def own(small: Tiny, student: str, answers: dict[str, str], seed: str = SEED) -> dict:
     """What a student hands in, in the variant that was released for them."""
-    checks = exams.load(tiny.NAME, small.checks)
+    checks = check_set.load(tiny.NAME, small.checks)
     made = release.variant(tiny.notebook(answers), checks, seed, student)
     return made
 
@@ -73,7 +72,7 @@ def own(small: Tiny, student: str, answers: dict[str, str], seed: str = SEED) ->
 def test_students_have_constants_of_their_own_and_the_grader_knows_them(
     exam: Exam, small: Tiny, tmp_path: Path
 ) -> None:
-    checks = exams.load(tiny.NAME, small.checks)
+    checks = check_set.load(tiny.NAME, small.checks)
     drawn = {name: checks.values(SEED, name)["TITLE"] for name in "abcdefghijkl"}
     assert set(drawn.values()) == set(TITLES)
     assert checks.values(SEED, "")["TITLE"] == TITLES[0]

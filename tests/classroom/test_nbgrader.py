@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from classroom import exam, gradebook
+from classroom import check_set, gradebook
 
 SECONDS_EACH = 90
 
@@ -45,7 +45,7 @@ def cycle(repo: Path, tmp_path_factory: pytest.TempPathFactory) -> Cycle:
         "JUPYTER_CONFIG_DIR": str(scratch / "config"),
     }
     script = Path(__file__).with_name("nbgrader_cycle.py")
-    exercises = exam.exercises()
+    exercises = check_set.exercises()
     done = subprocess.run(
         [sys.executable, script, scratch, *exercises],
         env=env,
@@ -58,18 +58,18 @@ def cycle(repo: Path, tmp_path_factory: pytest.TempPathFactory) -> Cycle:
     return Cycle(scratch, json.loads(done.stdout.splitlines()[-1]))
 
 
-@pytest.fixture(params=exam.exercises())
+@pytest.fixture(params=check_set.exercises())
 def exercise(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
-pytestmark = pytest.mark.timeout(SECONDS_EACH * (1 + len(exam.exercises())))
+pytestmark = pytest.mark.timeout(SECONDS_EACH * (1 + len(check_set.exercises())))
 
 
 def test_the_model_answers_get_every_point(cycle: Cycle, exercise: str) -> None:
     cells = cycle.of("model", exercise)
     checks = {name: cell for name, cell in cells.items() if name.startswith("check-")}
-    stages = exam.load(exercise).stages()
+    stages = check_set.load(exercise).stages()
     assert {f"check-{stage.name.replace('_', '-')}" for stage in stages} == checks.keys()
     assert {name: cell["auto"] for name, cell in checks.items()} == {
         name: cell["most"] for name, cell in checks.items()
@@ -85,7 +85,7 @@ def test_the_blank_release_gets_none(cycle: Cycle, exercise: str) -> None:
 
 def test_words_wait_for_a_person(cycle: Cycle, exercise: str) -> None:
     """A written answer has no score yet; a blank one is nothing, without a person."""
-    for cell in exam.load(exercise).of("written"):
+    for cell in check_set.load(exercise).of("written"):
         assert cycle.of("model", exercise)[cell.grade_id]["auto"] is None
         assert cycle.of("blank", exercise)[cell.grade_id]["auto"] == 0
 
@@ -94,9 +94,9 @@ def test_the_export_has_the_sums(cycle: Cycle) -> None:
     with open(cycle.scratch / "grades.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     sums = {(row["student_id"], row["assignment"]): float(row["raw_score"]) for row in rows}
-    for chapter in {name.partition("/")[0] for name in exam.exercises()}:
-        names = [name for name in exam.exercises() if name.startswith(f"{chapter}/")]
-        points = [stage.points for name in names for stage in exam.load(name).stages()]
+    for chapter in {name.partition("/")[0] for name in check_set.exercises()}:
+        names = [name for name in check_set.exercises() if name.startswith(f"{chapter}/")]
+        points = [stage.points for name in names for stage in check_set.load(name).stages()]
         assert sums["model", chapter] == sum(points)
         assert sums["blank", chapter] == 0
 
@@ -111,7 +111,7 @@ def test_there_is_feedback(cycle: Cycle, exercise: str) -> None:
 def test_the_pages_agree_with_our_grader(cycle: Cycle, exercise: str) -> None:
     """Both count the same points for the same stages."""
     most = {cell["cell"]: cell["most"] for cell in cycle.of("model", exercise).values()}
-    ours = {cell.grade_id: cell.points for cell in exam.load(exercise).cells if cell.points}
-    stages = {cell.grade_id for cell in exam.load(exercise).of("stage")}
+    ours = {cell.grade_id: cell.points for cell in check_set.load(exercise).cells if cell.points}
+    stages = {cell.grade_id for cell in check_set.load(exercise).of("stage")}
     assert most == {name: points for name, points in ours.items() if name not in stages}
     assert all(gradebook.plain(points) > 0 for points in most.values())

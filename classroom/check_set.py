@@ -154,9 +154,9 @@ def fingerprint(exercise: str, folder: Path = CHECKS) -> str:
 
 @cache
 def _code() -> bytes:
-    """A digest of the grader, the check library, and what a learner's code may import."""
+    """A digest of the grader, of what checks stand on, and of what a learner's code may import."""
     root, digest = Path(__file__).resolve().parent.parent, hashlib.sha256()
-    for room in ("classroom", "workbench/checks", "mcp_bare", "toy_servers"):
+    for room in ("classroom", "workbench", "mcp_bare", "toy_servers"):
         for path in sorted((root / room).rglob("*.py")):
             digest.update(path.read_bytes())
     return digest.digest()
