@@ -3,10 +3,9 @@
     to_the_end([sys.executable, "empty"], env)         seconds
     to_an_answer(hands.command("bare"), env)           seconds until it has answered `tools/list`
 
-Made to be handed to `measure.side_by_side`. The question is of the current revision, with no
-handshake before it; a server that does not answer it is ended after `patience` and is an error.
-
-Does not handle: servers of the `initialize` era (`ledger.paces`).
+Made to be handed to `measure.side_by_side`. Unless told otherwise the question is of the current
+revision, with no handshake before it. Whatever does not answer is ended after `patience`, with all
+that it started, and is an error.
 """
 
 from __future__ import annotations
@@ -18,11 +17,15 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from mcp_bare import jsonrpc, revision
 
+if TYPE_CHECKING:
+    from mcp_bare.revision import JsonObject
+
 PATIENCE_S = 60.0
-ASKED = jsonrpc.dumps(jsonrpc.request(1, "tools/list", {"_meta": revision.request_meta({})}))
+ASKED = [jsonrpc.request(1, "tools/list", {"_meta": revision.request_meta({})})]
 
 
 def to_the_end(words: Sequence[str], env: Mapping[str, str], patience: float = PATIENCE_S) -> float:
@@ -33,21 +36,30 @@ def to_the_end(words: Sequence[str], env: Mapping[str, str], patience: float = P
 
 
 def to_an_answer(
-    words: Sequence[str], env: Mapping[str, str], patience: float = PATIENCE_S
+    words: Sequence[str],
+    env: Mapping[str, str],
+    patience: float = PATIENCE_S,
+    asked: Sequence[JsonObject] = ASKED,
 ) -> float:
-    """Seconds from the start of a server to the line with its tools. Raises RuntimeError."""
+    """Seconds from the start of a server to the line with its tools. Raises RuntimeError.
+
+    `asked` is all that it is told: messages of which the last asks for the tools.
+    """
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    said = b"".join(jsonrpc.dumps(message) + b"\n" for message in asked)
     begun = time.perf_counter()
     with subprocess.Popen(words, env=env, start_new_session=True, **pipes) as process:
         watchdog = threading.Timer(patience, _end, [process])
         watchdog.start()
         try:
-            process.stdin.write(ASKED + b"\n")
+            process.stdin.write(said)
             process.stdin.flush()
-            line = process.stdout.readline()
+            last = b""
+            while b'"tools"' not in (line := process.stdout.readline()):
+                if not line:
+                    raise RuntimeError(f"{words[-1]} listed no tools; it ended with {last[:200]!r}")
+                last = line
             taken = time.perf_counter() - begun
-            if b'"tools"' not in line:
-                raise RuntimeError(f"{words[-1]} answered {line[:200]!r}")
             process.stdin.close()
             process.wait(patience)
             return taken

@@ -7,7 +7,7 @@ import psutil
 import pytest
 
 from benchmarks.pipe import Pipe, Silent
-from workbench import measure
+from workbench import measure, servers, starts
 
 
 class Clock:
@@ -126,6 +126,21 @@ def test_a_server_that_says_nothing_is_ended():
     begun = time.monotonic()
     with Pipe([sys.executable, "-c", "input(); input()"], 1.0) as pipe, pytest.raises(Silent):
         pipe.ask(b"{}\n")
+    assert time.monotonic() - begun < 30
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("import time; time.sleep(600)", "b''"),
+        ("print('{}', flush=True); import time; time.sleep(600)", "b'{}"),
+        ("print('{}')", "b'{}"),
+    ],
+)
+def test_a_start_without_an_answer_is_an_error(code, said):
+    begun = time.monotonic()
+    with pytest.raises(RuntimeError, match=said):
+        starts.to_an_answer([sys.executable, "-c", code], servers.bare_environment(), 1.0)
     assert time.monotonic() - begun < 30
 
 
