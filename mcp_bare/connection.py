@@ -158,7 +158,7 @@ def encode(message: JsonObject) -> tuple[JsonObject, bytes] | None:
     """
     try:
         return message, jsonrpc.dumps(message)
-    except (TypeError, ValueError, RecursionError) as trouble:
+    except (TypeError, ValueError) as trouble:
         if "id" not in message:
             print(f"left out {message.get('method')}: not JSON: {trouble}", file=sys.stderr)
             return None

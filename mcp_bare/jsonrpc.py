@@ -62,10 +62,13 @@ def dumps(message: JsonObject) -> bytes:
     """The message as compact UTF-8 JSON on one line, without the newline.
 
     A lone surrogate (it has no UTF-8 form) makes the whole message ASCII-escaped instead.
-    Raises ValueError for NaN and Infinity, TypeError for what JSON cannot say, RecursionError for
-    what nests too deep or in itself.
+    Raises ValueError for NaN, Infinity, and what nests too deep or contains itself; TypeError for
+    what JSON cannot say.
     """
-    text = _ENCODER.encode(message)
+    try:
+        text = _ENCODER.encode(message)
+    except RecursionError:
+        raise ValueError("it nests too deep, or contains itself") from None
     try:
         return text.encode()
     except UnicodeEncodeError:
@@ -196,7 +199,7 @@ def _beginning(value: Any, room: list[int]) -> Any:
 
 # --- the strict decoder's parts, and the encoder ---
 
-# What refers to itself is found by its depth (RecursionError), without a list of what was seen.
+# What contains itself is found by its depth, which costs nothing for what does not.
 _ENCODER = json.JSONEncoder(
     ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False
 )

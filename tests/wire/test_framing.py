@@ -255,6 +255,25 @@ def test_ids_are_compared_by_type_and_value():
     assert len(set(keys)) == 5
 
 
+def in_itself():
+    holder = {}
+    holder["again"] = [holder]
+    return holder
+
+
+def deep():
+    value = []
+    for _ in range(100_000):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("value", [in_itself, deep])
+def test_what_nests_too_deep_or_in_itself_is_no_message(value):
+    with pytest.raises(ValueError, match="nests too deep, or contains itself"):
+        jsonrpc.dumps({"result": value()})
+
+
 def test_a_naive_reader_raises_what_it_does_not_expect():
     """The three that a `except JSONDecodeError` lets through, which end a tutorial's server."""
     for line, error in (
