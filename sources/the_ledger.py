@@ -20,8 +20,8 @@
 # %% [markdown]
 # ## You will
 # - read what a reader of the chapters should know first: the errata;
-# - see which notebook holds what it shows, and which differs;
-# - see each of their claims beside what was measured just now, on this machine;
+# - see, notebook by notebook, how many of the claims hold, and how many differ;
+# - see each claim beside what was measured just now, on this machine;
 # - take one check apart, and make its verdict come out the other way;
 # - run one claim from a terminal;
 # - look up the chapters' quotes in the specification, though no word of it is kept here.
@@ -36,21 +36,24 @@ from workbench import ledger, measure
 from workbench.charts import stacked
 from workbench.ledger import bench, claim, printed, quotes
 from workbench.ledger.shown import show
+from workbench.tables import table
+
+found = {}  # what was measured, by the number of its claim
 
 # %% [markdown]
-# The next cells run all of it. First chapter 26: our toys, a server and a client on the official
-# Python SDK, the published reference server, the official wire types, the tokenizer. Every process
-# that a cell starts ends with it.
+# The next four cells run all of it, which takes a minute or two. First chapter 26: our toys, a server
+# and a client on the official Python SDK, the published reference server, the official wire types, the
+# tokenizer. Every process that a cell starts ends with it.
 
 
 # %%
 def run(chosen):
-    found = list(ledger.run(filter(chosen, ledger.CLAIMS), extra=False))
-    print(printed.summary(found))
-    return found
+    some = {each.claim.id: each for each in ledger.run(filter(chosen, ledger.CLAIMS), extra=False)}
+    print(printed.summary(some.values()))
+    found.update(some)
 
 
-findings = run(lambda id: id < "27")
+run(lambda id: id < "27")
 print(*ledger.parts(), sep="\n")
 
 # %% [markdown]
@@ -59,18 +62,18 @@ print(*ledger.parts(), sep="\n")
 
 # %%
 clocked = [c.id for c in vars(ledger.starting).values() if isinstance(c, claim.Claim)]
-findings += run(lambda id: "27" < id < "27-40" and id not in clocked)
+run(lambda id: "27" < id < "27-40" and id not in clocked)
 
 # %%
-findings += run(lambda id: id >= "27-40" and id not in clocked)
+run(lambda id: id >= "27-40" and id not in clocked)
 
 # %% [markdown]
 # And the clock. What starts there starts side by side, in turns, five times and more: no
 # verdict rests on a time, all rest on what took longer than what, with a margin.
 
 # %% tags=["measured"]
-findings += run(lambda id: id in clocked)
-findings.sort(key=lambda finding: finding.claim.id)
+run(lambda id: id in clocked)
+findings = [found[id] for id in sorted(found)]
 print(printed.summary(findings))
 print(measure.machine())
 
@@ -92,22 +95,24 @@ for finding in findings:
     by_notebook[finding.claim.notebook][finding.verdict] += 1
 words = (ledger.HOLDS, ledger.DIFFERS, ledger.NETWORK)
 rows = {name: {word: by_notebook[name][word] for word in words} for name in sorted(by_notebook)}
-stacked(rows, "claims", "What became of the claims")
+colours = ("#3f9c7a", "#d1642a", "#8a8f98")
+stacked(rows, "claims", "What became of the claims", colours)
 
 # %% [markdown]
 # ## Errata
 #
 # What a reader of the chapters should know first. Each entry is here because its check came out
-# otherwise today.
+# otherwise today: *measured* is what came out, and after its *not* stands what the chapter says.
 
 # %% tags=["measured"]
 for finding in verdict(ledger.DIFFERS):
-    print(f"{finding.claim.id}  {finding.claim.statement}")
-    print(f"       measured: {finding.how}")
-    print(f"       instead:  {finding.claim.instead}")
+    print(printed.paragraph(finding.claim.id, finding.claim.statement))
+    print(printed.paragraph("       measured:", finding.how))
+    instead = finding.claim.instead or "take what was measured"
+    print(printed.paragraph("       instead: ", instead))
     for name, fact in finding.beside.items():
-        print(f"       beside:   {name}: {claim.text(fact)}")
-    print(*(f"       {note}" for note in finding.notes), sep="\n")
+        print(printed.paragraph("       beside:  ", f"{name}: {claim.text(fact)}"))
+    print(*(f"       {note}" for note in finding.notes), "", sep="\n")
 
 # %% [markdown]
 # 26-04 and 26-41 are slips of the pen. The others change how one builds: a version cannot be read off
@@ -124,17 +129,23 @@ for finding in verdict(ledger.DIFFERS):
 # ## What stands beside the claims that hold
 #
 # A check often sees more than the chapter says. **Predict:** the official SDK refuses a bare
-# `tools/list`, as it must. What does it say to a perfect request on that same connection?
+# `tools/list`, as it must. What does it say to a perfect request on that same connection? The answer
+# comes first, then the rest.
 
 # %% tags=["measured"]
-for finding in verdict(ledger.HOLDS):
-    for name, fact in finding.beside.items():
-        if not isinstance(fact, claim.Later) and not name.startswith("here, "):
-            print(f"{finding.claim.id}  {name}: {printed.clip(claim.text(fact))}")
+for name, fact in found["26-07"].beside.items():
+    print(printed.paragraph(f"{name}:", claim.text(fact)))
+rows = [
+    (finding.claim.id, name, claim.text(fact))
+    for finding in verdict(ledger.HOLDS)
+    for name, fact in finding.beside.items()
+    if not isinstance(fact, claim.Later) and not name.startswith("here, ")
+]
+table(rows, ["claim", "beside it", "measured"])
 
 # %% [markdown]
-# It refuses that, too (26-07): the bare request made the connection one of the older era, for good.
-# And an undeclared capability is refused only where the SDK asks the question itself (26-10).
+# It refuses that, too: the bare request made the connection one of the older era, for good. And an
+# undeclared capability is refused only where the SDK asks the question itself (26-10).
 # Over HTTP, a token whose expiry is 0 gets into the Python SDK as one without any does (27-53).
 #
 # And of a line that a tool prints: in TypeScript it lands among the messages. The Python SDK has moved
@@ -148,7 +159,8 @@ for finding in verdict(ledger.HOLDS):
 
 # %%
 for finding in verdict(ledger.NETWORK):
-    print(f"{finding.claim.id}  {finding.claim.statement}\n       {finding.how}\n")
+    print(printed.paragraph(finding.claim.id, finding.claim.statement))
+    print(f"       {finding.how}\n")
 
 # %% [markdown]
 # ## The whole table
@@ -238,7 +250,7 @@ print("doctored:", claim.judge(full, doctored).verdict)
 #
 # ## One claim, from a terminal
 #
-# `python -m workbench ledger 26-18` runs one claim and says all that there is to say about it. The
+# `uv run python -m workbench ledger 26-18` runs one claim and says all there is to say about it. The
 # same here:
 
 # %%
@@ -279,7 +291,7 @@ with tempfile.TemporaryDirectory() as folder:
 #
 # ```
 # git clone --depth 1 https://github.com/modelcontextprotocol/modelcontextprotocol spec-text
-# python -m workbench ledger --spec spec-text
+# uv run python -m workbench ledger --spec spec-text
 # ```
 #
 # (or with `MCP_SPEC=spec-text` in the environment).
@@ -294,8 +306,8 @@ with tempfile.TemporaryDirectory() as folder:
 #
 # ## Your turn
 # Take a sentence of either chapter that is not in the table. Write it as a claim: an id, the sentence
-# in your words, the facts it amounts to, and a function of `bench` that measures them. Then make it
-# fail on purpose.
+# in your words, the facts it amounts to, and a function that measures them, as the one of 26-22 does.
+# Have `claim.judge` compare the two. Then make it fail on purpose.
 
 # %%
 # Your cell.

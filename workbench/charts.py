@@ -101,18 +101,23 @@ def bars(sizes: Mapping[str, int], unit: str, title: str) -> Picture:
     return as_png(figure, "\n".join(words))
 
 
-def stacked(rows: Mapping[str, Mapping[str, int]], unit: str, title: str) -> Picture:
+def stacked(
+    rows: Mapping[str, Mapping[str, int]], unit: str, title: str, colours: Sequence[str] = PARTS
+) -> Picture:
     """One bar a row, in parts: stacked({"by hand": {"name": 12, ...}, ...}, "tokens", "...").
 
-    Every row has the same parts, six at most; a part of nothing is not labelled.
+    Every row has the same parts, six at most; a part of nothing is not labelled. Many rows are set
+    closer together than few, so that they stand on one screen.
     """
+    many = len(rows) > 12
     names = list(next(iter(rows.values())))
     most = max(sum(parts.values()) for parts in rows.values())
     with house_style():
-        figure = Figure(figsize=(9.6, 1.9 + 0.5 * len(rows)), layout="constrained")
+        tall = 1.9 + (0.28 if many else 0.5) * len(rows)
+        figure = Figure(figsize=(9.6, tall), layout="constrained")
         axes = figure.subplots()
         left = [0] * len(rows)
-        for name, colour in zip(names, PARTS, strict=False):
+        for name, colour in zip(names, colours, strict=False):
             sizes = [parts[name] for parts in rows.values()]
             drawn = axes.barh(list(rows), sizes, left=left, color=colour, height=0.6, label=name)
             labels = [f"{size:,}" if size >= most / 25 else "" for size in sizes]
@@ -123,6 +128,9 @@ def stacked(rows: Mapping[str, Mapping[str, int]], unit: str, title: str) -> Pic
         axes.set_xlabel(unit)
         axes.set_title(title)
         axes.margins(x=0.1)
+        if many:
+            axes.margins(y=0.01)
+            axes.tick_params(axis="y", labelsize=11)
         figure.legend(loc="outside lower center", ncols=len(names), frameon=False, fontsize=11)
     words = [
         f"{row}: {sum(parts.values()):,} = "

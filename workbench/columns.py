@@ -15,7 +15,10 @@ from workbench.node import ROOT
 
 BOX = "display:flex;flex-wrap:wrap;gap:18px;align-items:flex-start"
 COLUMN = "flex:1 1 26em;min-width:0"
-TEXT = "white-space:pre-wrap;overflow-wrap:anywhere;font-size:12px;line-height:1.35;margin:4px 0"
+TEXT = (  # JupyterLab breaks a <pre> in the middle of a word unless it is told not to
+    "white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere;"
+    "font-size:12px;line-height:1.35;margin:4px 0"
+)
 
 
 @dataclass(frozen=True)
@@ -41,14 +44,16 @@ def columns(texts: Mapping[str, str]) -> Columns:
     return Columns(dict(texts))
 
 
-def excerpt(file: str | Path, first: str, last: str) -> str:
+def excerpt(file: str | Path, first: str, last: str, before: int = 0) -> str:
     """The lines of a file of ours from the one with `first` in it to the next with `last`.
 
-    Raises ValueError where one of them is not there: a notebook must not show another place.
+    `before` adds as many lines above: a decorator, say. Raises ValueError where `first` or `last`
+    is not there: a notebook must not show another place.
     """
     lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
     start = _at(lines, first, 0, file)
-    return dedent("\n".join(lines[start : _at(lines, last, start, file) + 1]))
+    end = _at(lines, last, start, file) + 1
+    return dedent("\n".join(lines[max(start - before, 0) : end]))
 
 
 def _at(lines: list[str], words: str, start: int, file: str | Path) -> int:

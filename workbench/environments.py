@@ -101,7 +101,7 @@ def _parts(name: str) -> Parts:
 
 
 def _remedy(name: str) -> str:
-    return f"not installed; `python -m workbench environment {name}` brings it"
+    return f"not installed; `uv run python -m workbench environment {name}` brings it"
 
 
 def _wanted(pins: Path) -> str:

@@ -79,8 +79,12 @@ def of(packages: tuple[str, ...]) -> Callable[[str], bool]:
     return lambda name: any(name == each or name.startswith(f"{each}.") for each in packages)
 
 
-def icicle(tree: Module, title: str, deep: int = 10) -> Picture:
-    """Draw it: what is narrower than a hundredth is left out, what is narrow has no name."""
+def icicle(tree: Module, title: str, deep: int = 12) -> Picture:
+    """Draw it: what is narrower than a hundredth is left out, what is narrow has no name.
+
+    It begins at the first module that shares its time among others.
+    """
+    tree = parting(tree)
     with house_style():
         figure = Figure(figsize=(9.6, 0.4 * deep + 1.6), layout="constrained")
         axes = figure.subplots()
@@ -95,6 +99,16 @@ def icicle(tree: Module, title: str, deep: int = 10) -> Picture:
     return as_png(figure, f"{title}: {wire:.0%} types of the wire, {web:.0%} web")
 
 
+def parting(tree: Module) -> Module:
+    """The first module on the way down that is more than the wrapping of another."""
+    while tree.below:
+        largest = max(tree.below, key=lambda module: module.whole)
+        if largest.whole < 0.99 * tree.whole:
+            break
+        tree = largest
+    return tree
+
+
 def _draw(axes: object, here: Module, left: float, level: int, total: int, deep: int) -> None:
     width = 100 * here.whole / max(total, 1)
     if width < 1 or level >= deep:
@@ -102,10 +116,10 @@ def _draw(axes: object, here: Module, left: float, level: int, total: int, deep:
     colour = ORANGE if of(WIRE)(here.name) else BLUE if of(WEB)(here.name) else INK
     block = {"left": left, "height": 0.9, "color": colour, "edgecolor": "white", "linewidth": 0.6}
     axes.barh(-level - 0.5, width, **block)
-    letters = int(width * 1.1)
-    name = here.name if len(here.name) <= letters else here.name[: max(letters - 1, 0)] + "…"
-    if letters > 5:
-        place = {"ha": "center", "va": "center", "color": "white", "fontsize": 8, "clip_on": True}
+    letters = int(width * 1.05)
+    name = here.name if len(here.name) <= letters else here.name.rpartition(".")[2]
+    if len(name) <= letters:
+        place = {"ha": "center", "va": "center", "color": "white", "fontsize": 9.5, "clip_on": True}
         axes.text(left + width / 2, -level - 0.5, name, **place)
     for module in sorted(here.below, key=lambda m: -m.whole):
         _draw(axes, module, left, level + 1, total, deep)

@@ -2,7 +2,8 @@
 
     table([["tools", 12], ["prompts", 4]], ["primitive", "how many"])
 
-Numbers are set to the right. Every cell is escaped: a name in a table often came over the wire.
+Numbers are set to the right, also where some are missing (""). Every cell is escaped: a name in a
+table often came over the wire.
 """
 
 from collections.abc import Iterable, Sequence
@@ -37,9 +38,10 @@ class Table:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def _sides(self) -> list[str]:
-        """Right for a column of numbers, left for any other."""
+        """Right for a column of numbers, where some may be missing (""); left for any other."""
         columns = zip(*self.rows, strict=True) if self.rows else [()] * len(self.headers)
-        return ["right" if c and all(map(_is_number, c)) else "left" for c in columns]
+        filled = [[value for value in column if value != ""] for column in columns]
+        return ["right" if c and all(map(_is_number, c)) else "left" for c in filled]
 
 
 def table(rows: Iterable[Sequence[object]], headers: Sequence[str]) -> Table:

@@ -9,10 +9,11 @@
 # *Chapter 27, from the incident log to one client that is run twice. 16 minutes to read, 12 to do.*
 #
 # An incident log: three tools, a resource, a prompt. It is here three times: by hand, on the
-# official Python SDK, on the official TypeScript SDK. A client opens an incident in each, and gets:
+# official Python SDK, on the official TypeScript SDK. A client opens an incident in each, and from one
+# of them gets:
 #
 # ```
-# {"id":"INC-3"}
+# ← {"content":[{"type":"text","text":"{\"id\":\"INC-3\"}"}],"resultType":"complete"}
 # ```
 #
 # Can it tell what the server is written in?
@@ -20,8 +21,8 @@
 # %% [markdown]
 # ## You will
 # - read one tool in three hands, and find the two differences that matter;
-# - have one client talk to all three, over stdio and over HTTP, and compare the answers;
-# - run the chapter's own client, and see whom it cannot reach;
+# - have one client talk to all three, over stdio and over HTTP, and compare bytes and meanings;
+# - run the chapter's own client, and see which server it cannot reach;
 # - ask each server for its revision in three ways, two of which mislead;
 # - start each server twice, and see whose handles survive.
 
@@ -33,6 +34,7 @@ from mcp_bare import revision
 from mcp_bare.client import Client
 from mcp_bare.errors import ErrorResponse
 from mcp_bare.stdio import StdioTransport
+from mcp_bare.tape import CAME
 from workbench import hands
 from workbench.columns import columns, excerpt
 from workbench.scenarios import ASKS_CURRENT
@@ -49,16 +51,16 @@ THREE = ["bare", "python", "typescript"]
 # %%
 BARE, PYTHON = "toy_servers/incidents.py", "toy_servers/incidents_sdk.py"
 TYPESCRIPT = "toy_servers/incidents_ts/incidents.ts"
-print(excerpt(BARE, "Close an incident by handle", "return say(log.resolve"))
+print(excerpt(BARE, '"name": "resolve_incident"', "return say(log.resolve", before=2))
 
 # %% [markdown]
-# And on the SDKs, which turn something shorter into the same message.
+# And on the SDKs, which make a message of the same meaning from something shorter.
 
 # %%
 columns(
     {
-        "Python SDK": excerpt(PYTHON, "Close an incident by handle", "raise ToolError"),
-        "TypeScript SDK": excerpt(TYPESCRIPT, "'resolve_incident',", "return say({ ...done"),
+        "Python SDK": excerpt(PYTHON, "Close an incident", "raise ToolError", before=1),
+        "TypeScript SDK": excerpt(TYPESCRIPT, "'resolve_incident',", "...done", before=1),
     }
 )
 
@@ -68,7 +70,8 @@ columns(
 #
 # Two differences matter, and both come back. The schema: by hand and in TypeScript it is a value that
 # somebody wrote; in Python it is read off the type hints, so the SDK knows things that nobody told it
-# (notebook 2). And the failure: TypeScript returns a result, Python raises (notebook 3).
+# (notebook 2). And the failure: TypeScript returns a result, Python raises (notebook 3). By hand it is
+# raised as well, in `log.resolve`.
 #
 # ## How long is it?
 #
@@ -78,15 +81,15 @@ columns(
 
 # %%
 def size(file):
-    lines = [line for line in (hands.node.ROOT / file).read_text().splitlines() if line.strip()]
-    return len(lines), sum(len(line.encode()) + 1 for line in lines)
+    text = (hands.node.ROOT / file).read_bytes()
+    return sum(bool(line.strip()) for line in text.splitlines()), len(text)
 
 
 table(
     [
         ("by hand, with a database", *size(BARE), "", ""),
-        ("Python SDK", *size(PYTHON), "63", "2,555"),
-        ("TypeScript SDK", *size(TYPESCRIPT), "81", "3,060"),
+        ("Python SDK", *size(PYTHON), 63, 2555),
+        ("TypeScript SDK", *size(TYPESCRIPT), 81, 3060),
     ],
     ["file", "lines, none blank", "bytes", "the chapter's lines", "its bytes"],
 )
@@ -115,23 +118,26 @@ def converse(client):
 
 # %% [markdown]
 # `hands.open` starts one of the servers; what is in the block is the same for all. (Where one cannot
-# be started on this machine, its recording is played, and a line says so.)
+# be started on this machine, its recording is played, and a line says so.) First the bytes that come
+# back when the incident is opened. **Predict:** are these three lines the same?
 
 # %%
 said = {}
 for name in THREE:
     with hands.open(name, or_tape=True) as client:
         said[name] = converse(client)
-for name in THREE:
-    print(f"{name:<11}", ", ".join(said[name]["tools"]))
-    print(f"{'':<11}", repr(said[name]["opened"]))
+        came = [entry.text for entry in client.tape if entry.direction == CAME]
+    print(f"{name}: {', '.join(said[name]['tools'])}")
+    print("←", next(line for line in came if "INC-3" in line), end="\n\n")
 
 # %% [markdown]
-# Same tools, same order, same handle. The chapter's two servers gave these two texts, to the
-# character: the Python SDK writes JSON on several lines. What the spaces cost is in notebook 2.
+# Same tools, same order, same handle, and three lines of different bytes. Whoever reads bytes can tell
+# the hands apart: by the order of the members, by the spaces that the Python SDK puts into the text,
+# by `structuredContent`, which TypeScript sends only if it is told to (notebook 2). The texts of the two
+# SDKs are the chapter's, to the character.
 #
-# **Predict:** we read each text as JSON, and compare all that the three servers said. Is anything
-# left that differs?
+# A client reads JSON. **Predict:** we read each text as JSON too, and compare all that the three
+# servers said. Is anything left that differs?
 
 
 # %%
@@ -149,7 +155,7 @@ for part in said["bare"]:
 table(rows, ["what was said", *THREE])
 
 # %% [markdown]
-# One line: the text of an error. Everything a model or an application acts on is the same.
+# One line: the text of an error. Everything else that a model reads as text means the same.
 #
 # ## Over HTTP
 #
@@ -170,8 +176,9 @@ table(rows, ["server", "over HTTP, against stdio"])
 # ## With the chapter's pins
 #
 # Those were today's versions. The chapter measured `mcp` 2.1.1 and `@modelcontextprotocol/sdk`
-# 1.30.0. The command `python -m workbench environment chapter` brings the first; without it, this
-# plays what was recorded with it.
+# 1.30.0. The second came with the course; `uv run python -m workbench environment chapter` brings the
+# first, and without it this plays what was recorded with it. **Predict:** in how many of the seven
+# parts of the conversation do they differ from today's?
 
 # %%
 for name in ("python-chapter", "typescript-v1"):
@@ -182,13 +189,14 @@ for name in ("python-chapter", "typescript-v1"):
         print([part for part in then if then[part] != today[part]])
 
 # %% [markdown]
-# Not a character, although the older TypeScript SDK does not know this revision: our client probed,
-# heard no, and fell back to the handshake.
+# In none, although the older TypeScript SDK does not know this revision: our client probed, heard no,
+# and fell back to the handshake.
 #
 # ## The chapter's client
 #
-# Eleven lines, on the SDK that the chapter used. Its last line matters: without `client.close()` the
-# transport keeps the process alive, and it never ends.
+# The chapter says eleven lines and prints ten. The last one matters: without `client.close()` the
+# transport keeps the server's process, and the client never ends. Here it is, below its two imports,
+# with a line of ours that prints what went wrong.
 
 # %%
 CLIENT = "toy_servers/incidents_ts/chapter/client.ts"
@@ -213,16 +221,17 @@ for name in ("python", "typescript"):
     print(name, *run_client("chapter/client.ts", name), sep="\n  ")
 
 # %% [markdown]
-# A client in TypeScript cannot tell a server in Python, and does not ask. **Predict:** the same
-# client, and the server by hand, which speaks revision 2026-07-28 and nothing older.
+# This is the chapter's output, to the character. A client in TypeScript does not notice that a server
+# is in Python, and does not ask. **Predict:** what does the same client print of the server by hand,
+# which speaks revision 2026-07-28 and nothing older?
 
 # %%
 print(*run_client("chapter/client.ts", "bare"), sep="\n")
 
 # %% [markdown]
 # Refused, as it should be: this client opens with `initialize`, and code -32022 says which versions
-# there are. Today's TypeScript client does the same unless it is told to find
-# out first (`versionNegotiation: { mode: 'auto' }`). Ours is:
+# there are. Today's TypeScript client does the same unless it is told to find out first
+# (`versionNegotiation: { mode: 'auto' }`). The next one, on today's SDK, is told:
 
 # %%
 print(*run_client("client.ts", "bare"), sep="\n")
@@ -275,37 +284,61 @@ for name in hands.here("python", "python-chapter", "typescript", "typescript-v1"
 table(rows, ["SDK", "its constant", "initialize settles on", "server/discover lists"])
 
 # %% [markdown]
-# The constant is wrong for today's TypeScript SDK, which serves 2026-07-28 and exports the date
-# before. `initialize` never offers the current revision, also where it is spoken, since there is no
-# `initialize` in it. Only `server/discover` tells (`server/discover`, `basic/versioning`). The chapter
-# measured the v1 line and called it "the TypeScript SDK"; the line of packages that has this revision
-# was six weeks old by then.
+# Nowhere: two agree on each row, and not the same two. The constant is wrong for today's TypeScript
+# SDK, which serves 2026-07-28 and exports 2025-11-25.
+# `initialize` never offers the current revision, not even where it is spoken, since that revision has
+# no `initialize`. Only `server/discover` tells (`server/discover`, `basic/versioning`). The chapter
+# measured the v1 line and called it "the TypeScript SDK"; the packages that have this revision were
+# six weeks old by then.
 #
+# ## And the name?
+#
+# `FastMCP` of `mcp` 1.x is called `MCPServer` in 2.x, and the chapter found almost every tutorial still
+# opening with the old import. It praises what such a reader is told:
+
+# %%
+try:
+    from mcp.server.fastmcp import FastMCP
+
+    print(FastMCP)
+except ImportError as gone:
+    print(str(gone).replace("; ", ";\n").replace(". ", ".\n"))
+
+# %% [markdown]
 # ## Whose handle is it?
 #
 # The chapter says of its servers that nothing in them presumes that the process which gets a handle is
-# the one that gave it out. **Predict:** we start each server twice, in one folder. The first process
-# opens an incident and ends. Does the second know it, and which name does it give to the next?
+# the one that gave it out. We start each server twice, in one folder. Process A opens *Queue backed
+# up* and ends; process B opens *Disk full*. **Predict:** does B know A's handle, and which incident
+# does B close for a client that still holds it?
+
 
 # %%
+def life(name, folder, title, held=None):
+    """One process: it opens an incident, and closes the one whose handle a client held."""
+
+    def ask(tool, **arguments):
+        return json.loads(client.call_tool(tool, arguments)["content"][0]["text"])
+
+    with hands.connect(hands.command(name), hands.environment(folder)) as client:
+        known = [one["id"] for one in ask("search_incidents")["incidents"]]
+        new = ask("open_incident", title=title, severity="sev1")["id"]
+        closed = ask("resolve_incident", id=held, cause="?")["title"] if held else ""
+    return new, "yes" if held in known else "no", closed
+
+
 rows = []
 for name in hands.here("bare", "python", "typescript"):
     with hands.scratch() as folder:
-        words, env, handles = hands.command(name), hands.environment(folder), []
-        for title in ("Queue backed up", "Disk full"):
-            with hands.connect(words, env) as client:
-                closing = client.call_tool("resolve_incident", {"id": "INC-3", "cause": "?"})
-                new = client.call_tool("open_incident", {"title": title, "severity": "sev1"})
-                handles.append(json.loads(new["content"][0]["text"])["id"])
-        known = "no" if closing.get("isError") else "yes"
-        rows.append((name, *handles, known))
-table(rows, ["server", "process A minted", "process B minted", "B knew A's INC-3"])
+        held, _, _ = life(name, folder, "Queue backed up")
+        rows.append((name, held, *life(name, folder, "Disk full", held)))
+table(rows, ["server", "A minted", "B minted", "B knew A's", "for A's handle, B closed"])
 
 # %% [markdown]
 # Both SDK files keep their incidents in a list of the module, `OPEN`, as the chapter's did: the mistake
 # that chapter 26 made with its calendar, and warned of. The handle of A is unknown to B, and then B
-# gives the same name to another incident. A client that still holds `INC-3` now closes the wrong one,
-# and no error says so. The server by hand keeps its log in a file that both processes open.
+# gives the same name to another incident. A client that still holds `INC-3` closes the wrong one, and
+# no error says so. The server by hand keeps its log in a file that both processes open.
 
 # %%
 columns(
@@ -331,14 +364,17 @@ print(said["bare"]["closed twice"])
 #
 # ## You saw
 # - one tool in three hands: the same parts, two differences;
-# - one client, three servers, two transports, the same answers but for the words of an error;
-# - a client that reaches every SDK and not the server that speaks the current revision alone;
-# - a constant and a handshake that mislead, and `server/discover`;
+# - one client, three servers, two transports: other bytes, and the same answers but for the words of
+#   an error;
+# - the chapter's client, which reaches both SDKs and not the server of the current revision alone;
+# - a constant and a handshake that mislead, and `server/discover`, which tells;
 # - handles that die with their process, and are given out again.
 #
 # ## Your turn
-# Move `OPEN` of `incidents_sdk.py` into a file, so that its second process knows what the first did.
-# Start it twice as above. Which line of the tool had to change, and which of its schema?
+# Copy `toy_servers/incidents_sdk.py` to this folder as `my_incidents.py`, and keep `OPEN` in a file, so
+# that a second process knows what the first did. Start it twice as above:
+# `hands.connect([hands.interpreter("python"), "my_incidents.py"], hands.environment("."))` is a client
+# of it. Which lines of the tools had to change, and which of their schemas?
 
 # %%
 # Your cell.

@@ -21,18 +21,21 @@
 # ## You will
 # - let the same tool fail in six hands, and read what reaches the model;
 # - see where the rest went, if it went anywhere;
-# - lose a sentence that would have helped, in the language that leaks nothing;
+# - lose a sentence that would have helped, in the SDK that leaks nothing;
 # - look at what a wrong argument costs;
-# - write the rule as ten lines that any server can use.
+# - write the rule as a decorator that any tool can wear.
 
 # %%
 import functools
+import io
+import logging
 
 from mcp_bare.client import Client
 from mcp_bare.errors import ErrorResponse, ToolError
 from mcp_bare.memory import MemoryTransport
 from mcp_bare.server import Server
 from mcp_bare.stdio import StdioTransport
+from mcp_bare.tape import CAME
 from workbench import hands, tokens
 from workbench.columns import columns, excerpt
 from workbench.tables import table
@@ -43,8 +46,8 @@ SECRET = "connect ECONNREFUSED 10.0.3.7:5432 (db-prod-eu, user=reporting)"
 # %% [markdown]
 # ## Boom
 #
-# Each incident server has a sister with a tool more, `boom`, that fails as a database client does. In
-# every language the tool's code is one line, and it says nothing of the model.
+# Each incident server has a sister with one tool more, `boom`, that fails as a database client does. In
+# every language the tool's body is one line, and no model is mentioned in it.
 
 # %%
 columns(
@@ -56,7 +59,12 @@ columns(
 )
 
 # %% [markdown]
-# **Predict:** who tells the model what, and what does it learn?
+# Six servers, named by what they are written with: `mcp` is the official Python SDK, `server` the
+# official TypeScript SDK and `sdk` the line before it, `fastmcp` a framework on top of `mcp`. The
+# chapter measured `mcp` 2.1.1 and `sdk` 1.30.0; we look at these two first. (What cannot be started
+# here is played as it was recorded, and a line says so.)
+#
+# **Predict:** which of the six tell the model the address?
 
 
 # %%
@@ -65,8 +73,9 @@ def text_of(answer):
 
 
 def all_failures(client):
-    """What reaches the model: of a crash, of two sentences, of a wrong argument, of a resource."""
+    """What comes back: of a crash, of two sentences, of a wrong argument, of a resource."""
     said = {"boom": text_of(client.call_tool("boom"))}
+    said["line"] = [entry.text for entry in client.tape if entry.direction == CAME][-1]
     said["raised"] = text_of(client.call_tool("hint", {"how": "by accident"}))
     said["meant"] = text_of(client.call_tool("hint", {"how": "meant"}))
     wrong = {"title": "Disk full", "severity": "sev9"}
@@ -83,22 +92,26 @@ said = {}
 for name in ALL:
     with hands.open(name, failing=True, or_tape=True) as client:
         said[name] = all_failures(client)
+for name in ("typescript-v1", "python-chapter"):
+    print("←", said[name]["line"], end="\n\n")
+
+# %% [markdown]
+# The chapter's two lines, with the text in them to the character. Now the text alone, of all six:
 
 # %%
 table([(hands.hand(name).label, said[name]["boom"]) for name in ALL], ["server", "the model reads"])
 
 # %% [markdown]
-# The two lines that the chapter prints are here to the character: the TypeScript SDK hands over the
-# exception's text, in its old line and in its new one; the official Python SDK hands over the tool's
-# name. The chapter then says "Python". FastMCP is Python too, builds on the official SDK, and hands
-# over the text; its `mask_error_details=True` stops that.
+# The TypeScript SDK hands over the exception's text, in its old line and in its new one; the official
+# Python SDK hands over the tool's name. The chapter then says "Python". FastMCP is Python too, builds
+# on the official SDK, and hands over the text; its `mask_error_details=True` stops that.
 #
-# So it is no matter of languages. It is a default, and somebody chose it.
+# So it is not a matter of languages. It is a default, and somebody chose it.
 #
 # ## Where the rest went
 #
-# What the model does not get must not be lost: somebody has to mend the database. **Predict:** we look
-# at what each server wrote to standard error.
+# What the model does not get must not be lost: somebody has to mend the database. A server may write
+# to standard error whatever it likes. **Predict:** which of these three wrote the address there?
 
 # %%
 rows = []
@@ -110,19 +123,21 @@ for name in hands.here("bare", "python", "typescript"):
             client.call_tool("boom")
         log = transport.stderr_tail
     lines = [line.strip() for line in log.splitlines() if SECRET in line]
-    rows.append((name, "Traceback" in log, lines[-1] if lines else "nothing"))
+    traced = "yes" if "Traceback" in log else "no"
+    rows.append((hands.hand(name).label, traced, lines[-1] if lines else "nothing"))
 table(rows, ["server", "a traceback", "its last line with the address"])
 
 # %% [markdown]
-# Model and operator get what they need from the first two. In TypeScript everything went to the model
-# and nothing to the log: whoever runs the server learns of the failure from the one reader who cannot
-# mend it.
+# With the first two the operator gets all of it, and the model nothing that it should not have. In
+# TypeScript everything went to the model and nothing to the log: whoever runs the server learns of the
+# failure from the one reader who cannot mend it.
 #
 # ## The sentence that was lost
 #
 # Now the opposite mistake. A tool raises with a sentence that the model could act on: *Severity is
 # sev1, sev2 or sev3.* In Python that is a `ValueError`, as in the chapter's own `resolve_incident`.
-# **Predict:** which servers pass it on, and what if it is raised as a `ToolError`, or returned?
+# **Predict:** which servers pass it on? And which if the author meant it: a `ToolError` in Python, a
+# result with `isError` in TypeScript?
 
 # %%
 table(
@@ -134,16 +149,17 @@ table(
 # The Python SDK cannot know that this exception was meant for the model, so it treats it as a crash,
 # and its own documentation says so: a `ToolError` is a failure that you expected, everything else is
 # a bug in your code. The chapter's `resolve_incident` raises `ValueError("No open incident ...")`: its
-# good advice, to call `search_incidents` first, never arrives. And the sentence that does arrive has
-# a prefix, `Error executing tool hint:`, which costs a few tokens and helps nobody.
+# good advice, to call `search_incidents` first, never arrives. The chapter names the cure, `ToolError`.
+# Even so the sentence arrives behind a prefix, `Error executing tool hint:`, which costs a few tokens
+# and helps nobody.
 #
 # Each default is wrong half of the time:
 
 # %%
 table(
     [
-        ("hand over the text", "TypeScript, FastMCP", "a secret", "nothing"),
-        ("keep it", "Python, by hand", "nothing", "how to mend its call"),
+        ("hand over the text", "the TypeScript SDK, FastMCP", "a secret", "nothing"),
+        ("keep it", "the Python SDK, by hand", "nothing", "how to mend its call"),
     ],
     ["default", "whose", "tells the model, at worst", "keeps from it, at worst"],
 )
@@ -163,13 +179,15 @@ table(
 )
 
 # %% [markdown]
-# All of them name the argument and the three values. The Python ones send the address of a page
-# along, which the model cannot open. All but today's TypeScript SDK repeat the value that was wrong;
-# in a tool that gets a password for an argument, that is the password.
+# All of them name the argument and the three values. The three that check with pydantic send the
+# address of a page along, which the model was not asked to open. All but today's TypeScript SDK repeat
+# the value that was wrong. The model knows it already; a log of answers does not, and in some other
+# tool that value is a password.
 #
 # ## Resources fail, too
 #
-# A resource has no `isError`. What is left is an error of the protocol. Same habits?
+# A resource has no `isError`. What is left is an error of the protocol. **Predict:** do the six keep
+# their habits?
 
 # %%
 table(
@@ -177,8 +195,8 @@ table(
 )
 
 # %% [markdown]
-# The same. And what a host does with the text of such an error, nobody knows; many show it, and some
-# put it into the prompt.
+# They do. And a server cannot know what the host does with the text: show it, log it, or put it into
+# the prompt.
 #
 # ## Why it matters
 #
@@ -189,8 +207,8 @@ table(
 # ## The rule
 #
 # Decide for each tool what a failure may say, and write that sentence yourself. Never let the text of
-# an exception decide, in no language. Ten lines do it for any Python server: a table of what you
-# expect, and one sentence for the rest.
+# an exception decide, in any language. A decorator does it: a table of what you expect, one sentence
+# for the rest, and a log for what neither of them says.
 
 
 # %%
@@ -199,10 +217,13 @@ def speaks(expected, otherwise):
 
     def wrap(tool):
         @functools.wraps(tool)
-        def safe(call):
+        def safe(*given, **named):
             try:
-                return tool(call)
+                return tool(*given, **named)
+            except ToolError:
+                raise
             except Exception as trouble:
+                logging.getLogger("tools").exception("%s failed", tool.__name__)
                 known = (text for kind, text in expected.items() if isinstance(trouble, kind))
                 raise ToolError(next(known, otherwise)) from trouble
 
@@ -212,9 +233,16 @@ def speaks(expected, otherwise):
 
 
 # %% [markdown]
-# A server with it. The tool's own code stays as it is, with all its bad habits.
+# What the tool says on purpose passes; everything else is logged, and answered with our words. The
+# line that logs is needed: once there is a `ToolError`, the server takes the failure for an expected one
+# and logs nothing itself. For the official SDK, import its `ToolError` instead of ours;
+# `functools.wraps` keeps the signature that the schemas are read from.
+#
+# A server with it. The tool's own code stays as it is, with all its bad habits. The log goes to a
+# string here, so that we can look into it.
 
 # %%
+logging.getLogger("tools").handlers = [logging.StreamHandler(kept := io.StringIO())]
 server = Server("guarded", "1.0.0")
 EXPECTED = {
     ConnectionError: "The incident database is not reachable. Try again in a minute.",
@@ -236,14 +264,13 @@ with Client(MemoryTransport(server)) as client:
 
 # %% [markdown]
 # Each sentence was written by somebody who thought of its reader, and tells it what to do: wait, mend
-# the call, or stop. **Predict:** does the address get out by any of the three ways?
+# the call, or stop. **Predict:** does the address get out by any of the three ways, and how often is it
+# in the log?
 
 # %%
-with Client(MemoryTransport(server)) as client:
-    for how in ("database", "severity", "bug"):
-        client.call_tool("report", {"how": how})
-    wire = b"".join(entry.payload for entry in client.tape)
-print(b"10.0.3.7" in wire)
+wire = b"".join(entry.payload for entry in client.tape)
+print("on the wire:", wire.count(b"10.0.3.7"), "times")
+print("\n".join(line for line in kept.getvalue().splitlines() if "10.0.3.7" in line))
 
 # %% [markdown]
 # What it costs to say it well, for one failure:
@@ -259,8 +286,8 @@ for text in (SECRET, EXPECTED[ConnectionError]):
 # - the address of a database in a model's context, and the SDKs that put it there;
 # - the failure on standard error, where it belongs, and one server that kept nothing;
 # - a helpful sentence thrown away, since it was raised and not said;
-# - wrong arguments come back as something to mend, some with a web page;
-# - a rule, in ten lines, and a wire without the secret.
+# - wrong arguments that come back as something to mend, some with a web page;
+# - a rule, in one decorator: a wire without the secret, and a log with it.
 #
 # ## Your turn
 # The exercise of this notebook is [What an error may say](../../exercises/ch27/03_what_an_error_may_say.ipynb).

@@ -8,22 +8,23 @@
 #
 # *Chapter 27, from the registry's crawl to the recommendation. 10 minutes to read, 10 to do.*
 #
-# > "After published servers, npm leads by 2.3 to 1." — "After downloads, Python leads."
+# > "By published servers, npm leads by 2.3 to 1." — "By downloads, Python leads."
 #
-# Both sentences are about the same week, and both are true. Which one would you have quoted?
+# Both sentences were written on the same day, and both are true. Which one would you have quoted?
 
 # %% [markdown]
 # ## You will
 # - read dated figures as what they are: counted once, by somebody, from a source with a name;
 # - draw them twice, and get two opposite conclusions;
-# - check by arithmetic what can be checked without counting again, and find one sum that counts
-#   some installs twice;
+# - find one sum that counts some installs twice;
 # - see where most servers are: not on your machine;
+# - check by arithmetic what can be checked without counting again;
 # - choose with a table whose weights are yours.
 
 # %%
 from workbench.census import MARKS, census, parts, weigh
 from workbench.charts import bars
+from workbench.environments import ENVIRONMENTS
 from workbench.tables import table
 
 # %% [markdown]
@@ -54,10 +55,11 @@ bars(
 )
 
 # %% [markdown]
-# This is the picture behind "the ecosystem is TypeScript". **Predict:** now the downloads of thirty
-# days. Who leads, and by how much?
+# This is the picture behind "the ecosystem is TypeScript".
 #
 # ## Second reading: what is downloaded
+#
+# **Predict:** now the downloads of thirty days. Who leads, and by how much?
 
 # %%
 downloads = {k: v // 100_000 / 10 for k, v in counted["downloads"].items() if k != "source"}
@@ -69,25 +71,23 @@ print(f"Python / TypeScript = {mcp / sdk:.2f}")
 print(f"Python with fastmcp / TypeScript = {(mcp + fastmcp) / sdk:.2f}")
 
 # %% [markdown]
-# The same week, the opposite winner. Neither figure is wrong. They answer different questions: how
+# The same day, the opposite winner. Neither figure is wrong. They answer different questions: how
 # many different servers somebody wrote, and how often a build machine fetched a library.
 #
 # ## What may not be added
 #
-# The chapter says that Python leads "before you add fastmcp", and invites us to add. **Predict:**
-# why is the sum too large? `fastmcp` 4.2.3 says what it needs:
+# The chapter says that Python leads "before you add fastmcp", and invites us to add: that was the
+# second line. **Predict:** may we? The benchmark's environment was made by asking for `fastmcp` 4.2.3
+# and nothing else; a file of pins says what came.
 
 # %%
-from workbench.environments import ENVIRONMENTS
-
 pins = ENVIRONMENTS["bench"].python.read_text("utf-8")
-for line in pins.splitlines():
-    if line.startswith(("fastmcp==", "mcp==")):
-        print(line.split(" ")[0])
+names = [line.partition("==")[0] for line in pins.splitlines() if "==" in line]
+print(len(names), "packages; mcp is among them:", "mcp" in names)
 
 # %% [markdown]
-# Whoever installs `fastmcp` installs `mcp` with it. Each of the 72.1 million is in the 286.7 million
-# already, but for caches. At most, this many installs of `mcp` were for its own sake:
+# Whoever installs `fastmcp` installs `mcp` with it. But for caches, each of the 72.1 million is in the
+# 286.7 million already. Without them, this much is left of the lead:
 
 # %%
 print(f"{mcp - fastmcp:.1f} of {mcp} million, or {(mcp - fastmcp) / sdk:.2f} of TypeScript's")
@@ -97,17 +97,48 @@ print(f"{mcp - fastmcp:.1f} of {mcp} million, or {(mcp - fastmcp) / sdk:.2f} of 
 # revision lives, are packages of their own and are not in TypeScript's 194.7 million. A download
 # count is a count of a name.
 #
+# ## Where they are
+#
+# The figure that matters most is neither of the two that people quote. **Predict:** of the 28,170
+# servers in the registry, how many have nothing to install?
+
+# %%
+registry, packages, remotes = (counted[name] for name in ("registry", "packages", "remotes"))
+local = registry["servers"] - registry["nothing to install"]
+parts(
+    {"nothing to install": registry["nothing to install"], "a package": local},
+    "servers", "28,170 servers on 7 September 2026",
+)  # fmt: skip
+
+# %% [markdown]
+# More than half of the registry is web services. "A server is a process on your laptop" describes the
+# smaller part. What do the packages speak, and what the addresses?
+
+# %%
+parts(
+    {"stdio": packages["stdio"], "another": packages["entries"] - packages["stdio"]},
+    "package entries", "packages by transport",
+)  # fmt: skip
+
+# %%
+parts(
+    {"Streamable HTTP": remotes["Streamable HTTP"], "HTTP+SSE": remotes["HTTP+SSE"]},
+    "remote entries", "addresses by transport",
+)  # fmt: skip
+
+# %% [markdown]
+# One address in sixteen still speaks HTTP+SSE, which has been deprecated since 2025-03-26 (page
+# `deprecated`). And each of the 14,696 needs what notebooks 27.6 to 27.9 are about: a check of
+# `Host` and `Origin`, a token made for this server, a refusal that says where to get one.
+#
 # ## Arithmetic
 #
 # Some of the chapter's figures must add up, whoever counted them. **Predict:** do they?
 
 # %%
-registry, packages, remotes = (counted[name] for name in ("registry", "packages", "remotes"))
-local = registry["servers"] - registry["nothing to install"]
 checks = [
     ["remote entries are HTTP and HTTP+SSE",
      remotes["Streamable HTTP"] + remotes["HTTP+SSE"] == remotes["entries"]],
-    ["more than half has nothing to install", registry["nothing to install"] * 2 > registry["servers"]],
     ["no fewer package entries than servers with one", packages["entries"] >= local],
     ["no fewer remote entries than servers with nothing to install",
      remotes["entries"] >= registry["nothing to install"]],
@@ -124,37 +155,6 @@ both = remotes["entries"] - registry["nothing to install"]
 print(f"{both:,} remote entries more than servers that are remote and nothing else")
 
 # %% [markdown]
-# ## Where they are
-#
-# The figure that matters most is none of the two that people quote.
-
-# %%
-parts(
-    {"nothing to install": registry["nothing to install"], "a package": local},
-    "servers", "28,170 servers on 7 September 2026",
-)  # fmt: skip
-
-# %% [markdown]
-# More than half of the registry are web services. "A server is a process on your laptop" describes
-# the smaller part. What the packages and the addresses speak:
-
-# %%
-parts(
-    {"stdio": packages["stdio"], "another": packages["entries"] - packages["stdio"]},
-    "package entries", "packages by transport",
-)  # fmt: skip
-
-# %%
-parts(
-    {"Streamable HTTP": remotes["Streamable HTTP"], "HTTP+SSE": remotes["HTTP+SSE"]},
-    "remote entries", "addresses by transport",
-)  # fmt: skip
-
-# %% [markdown]
-# One address in sixteen still speaks HTTP+SSE, which is deprecated since 2025-03-26 (page
-# `deprecated`). And each of the 14,696 needs what notebooks 27.6 to 27.9 are about: a check of
-# `Host` and `Origin`, a token made for this server, a refusal that says where to get one.
-#
 # ## What to choose
 #
 # The chapter's advice is short: in a web application that you run already, TypeScript; around data
@@ -175,40 +175,48 @@ PEOPLE = {
     "it wraps a warehouse": {"wraps data tools": 5, "somebody else mends it": 4, "start-up": 1},
     "it is an endpoint beside others": {"lives in a web app": 5, "speaks the revision": 3},
 }
+
+
+def ranked(weights):
+    return ", ".join(f"{name} {points}" for name, points in weigh(MARKS, weights))
+
+
 for who, weights in PEOPLE.items():
-    ranking = ", ".join(f"{name} {points}" for name, points in weigh(MARKS, weights))
-    print(f"{who}:\n   {ranking}")
+    print(f"{who}:\n   {ranked(weights)}")
 
 # %% [markdown]
 # Now yours. Change the weights, and if you do not believe a mark, change that too: `MARKS` is a
-# dict. If no change of one point turns your winner around, the choice was easy.
+# dict. If no weight that is one more or one less gives you another winner, the choice was easy.
 
 # %%
 MINE = {"start-up": 2, "few packages": 2, "speaks the revision": 3, "wraps data tools": 3}
-ranking = weigh(MARKS, MINE)
-print(ranking)
+first = weigh(MARKS, MINE)[0][0]
+print(ranked(MINE))
 for criterion, weight in MINE.items():
     for other in (weight - 1, weight + 1):
         winner = weigh(MARKS, {**MINE, criterion: other})[0][0]
-        if winner != ranking[0][0]:
+        if winner != first:
             print(f"with {criterion!r} at {other}, {winner} wins")
 
 # %% [markdown]
-# Nothing is printed under the ranking: no single point turns it around. The toolkit wins here
-# because nobody weighed who mends it. Add that line with a weight of 5 and look again:
+# Nothing is printed under the ranking: with these weights no single point makes another winner. The
+# toolkit wins because nobody weighed who mends it. We add that with a weight of 5, and look again:
 
 # %%
-print(weigh(MARKS, {**MINE, "somebody else mends it": 5}))
+print(ranked({**MINE, "somebody else mends it": 5}))
 
 # %% [markdown]
 # This is what "it depends" means when it is honest: the inputs are on the table.
 #
 # ## You saw
-# - the same registry and the same month with two opposite winners, each of them right;
+# - two figures of one day with opposite winners, each of them right;
 # - that downloads of a package and of what it depends on must not be added;
-# - sums that must hold whoever counted, and that they do;
 # - that more than half of the servers have nothing to install;
+# - sums that must hold whoever counted, and that they do;
 # - a choice made with weights that one can see and change.
 #
-# **Try:** one criterion is missing that matters to you. Add it to all four rows of `MARKS`, weigh
+# **Try:** one criterion is missing that matters to you. Give all four in `MARKS` a mark for it, weigh
 # it, and find the smallest weight at which your winner changes.
+
+# %%
+# Your cell.

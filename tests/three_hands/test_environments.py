@@ -145,7 +145,7 @@ def test_other_pins_make_it_again(place: Path, quick: Path) -> None:
     environments.ensure("tiny")
     environments.ensure("tiny")
     (place / "tiny.txt").write_text("# nothing, in other words\n")
-    assert "`python -m workbench environment tiny`" in environments.ready("tiny").why
+    assert "`uv run python -m workbench environment tiny`" in environments.ready("tiny").why
     environments.ensure("tiny")
     assert quick.read_text() == "run\nrun\n"
 
@@ -207,6 +207,6 @@ def test_a_hand_that_is_not_here_says_so_in_one_line(
     assert hands.here("bare", "python", "python-chapter", "typescript") == ["bare", "python"]
     assert capsys.readouterr().out.splitlines() == [
         "without python-chapter: not installed; "
-        "`python -m workbench environment chapter` brings it",
+        "`uv run python -m workbench environment chapter` brings it",
         "without typescript: Node is not here",
     ]

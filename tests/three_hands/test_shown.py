@@ -22,6 +22,11 @@ def test_an_excerpt_is_dedented_and_ends_where_it_is_told():
     assert text.startswith("def unresolved(") and "ORDER BY" in text.splitlines()[-1]
 
 
+def test_an_excerpt_may_start_with_the_decorator_above():
+    text = excerpt("toy_servers/incidents.py", '"name": "open_incident"', "def open", before=2)
+    assert text.startswith("@server.tool(\n    {\n") and text.endswith("def open_incident(call):")
+
+
 @pytest.mark.parametrize(("first", "last"), [("no such line", "x"), ("def unresolved", "no such")])
 def test_an_excerpt_that_is_not_there_any_more_is_an_error(first, last):
     with pytest.raises(ValueError, match="no such"):

@@ -24,8 +24,8 @@ NOTEBOOKS = [
 COPIED = ("mcp_bare", "toy_servers", "workbench", "sources", "package.json", "package-lock.json")
 NO_NODE = "No typescript (Node is not here): this is the tape recorded on "
 NO_ENVIRONMENT = (
-    "No python-chapter (not installed; `python -m workbench environment chapter` brings it): this "
-    "is the tape recorded on "
+    "No python-chapter (not installed; `uv run python -m workbench environment chapter` brings it)"
+    ": this is the tape recorded on "
 )
 
 

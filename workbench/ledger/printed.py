@@ -87,6 +87,14 @@ def as_json(finding: Finding) -> dict[str, Any]:
     }
 
 
+def paragraph(head: str, words: str, width: int = 100) -> str:
+    """The words after a head, on as many lines as they need, each of them below the first."""
+    inside = len(head) + (1 if head.startswith(" ") else 2)
+    whole = {"break_long_words": False, "break_on_hyphens": False}  # a date is one word
+    indents = {"initial_indent": head.ljust(inside), "subsequent_indent": " " * inside}
+    return "\n".join(wrap(words, width, **indents, **whole))
+
+
 def clip(words: str) -> str:
     """The text, or its beginning."""
     return words if len(words) <= MOST else words[: MOST - 1] + "…"
