@@ -20,7 +20,7 @@ from mcp_bare.errors import InternalError, InvalidRequest, ParseError, RpcError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
     from mcp_bare.revision import JsonObject
@@ -82,12 +82,16 @@ class Connection:
         self._server.subscriptions.close(self._caller)
         return finished
 
-    def send(self, message: JsonObject) -> None:
+    def send(self, message: JsonObject, cancelled: Sequence[bool] = (False,)) -> None:
         """Write one message as one line; whole, whichever thread it comes from."""
         said = encode(message)
-        if said is not None:
-            with self._writing:
-                self._write(framing.to_line(said[1]))
+        if said is None:
+            return
+        line = framing.to_line(said[1])
+        with self._writing:
+            # Looked at under the lock: after a cancellation nothing more is sent.
+            if not cancelled[0]:
+                self._write(line)
 
     def accept(self, line: bytes | framing.LineTooLong) -> None:
         """Take one line, without its newline."""
@@ -129,10 +133,7 @@ class Connection:
     def _run(self, message: JsonObject, key: Any, flag: list[bool]) -> None:
         try:
             for answer in self._server.handle(message, self._caller, lambda: flag[0]):
-                # Checked under the lock: after a cancellation nothing more is sent.
-                with self._writing:
-                    if not flag[0]:
-                        self.send(answer)
+                self.send(answer, flag)
         finally:
             with self._lock:
                 self._in_flight.pop(key, None)

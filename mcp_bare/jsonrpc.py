@@ -83,7 +83,10 @@ def loads(data: bytes) -> Any:
     if len(data) > MAX_BYTES:
         raise ParseError(f"a message of {len(data)} bytes; the limit here is {MAX_BYTES}")
     try:
-        value = _DECODER.decode(data.decode("utf-8"))
+        text = data.decode("utf-8").strip(_BLANKS)
+        value, end = _DECODER.raw_decode(text)
+        if end < len(text):
+            raise json.JSONDecodeError("Extra data", text, end)
     except UnicodeDecodeError as trouble:
         bad = data[trouble.start : trouble.start + 4].hex(" ")
         raise ParseError(f"not UTF-8: bytes {bad} at offset {trouble.start}") from None
@@ -235,6 +238,7 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
+_BLANKS = " \t\r\n"
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_no_duplicates,
     parse_int=_whole,

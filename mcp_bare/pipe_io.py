@@ -17,10 +17,10 @@ TICK = 0.25  # seconds between two looks at what a pipe cannot tell
 
 def write_all(fd: int, data: bytes, when_full: Callable[[], None] = lambda: None) -> None:
     """Write every byte. While the pipe is full, `when_full` is asked, and may raise."""
-    view = memoryview(data)
-    while view:
+    sent = 0
+    while sent < len(data):
         try:
-            view = view[os.write(fd, view) :]
+            sent += os.write(fd, memoryview(data)[sent:] if sent else data)
         except BlockingIOError:
             if not ready(fd, "POLLOUT"):
                 when_full()

@@ -223,9 +223,9 @@ def watch() -> None:
                 _server_sent(message, waiting.method if waiting else None)
         received(self, payload, *stream)
 
-    def server_writes(self: Connection, message: dict[str, Any]) -> None:
+    def server_writes(self: Connection, message: dict[str, Any], *rest: Any) -> None:
         _server_sent(message, None)
-        write(self, message)
+        write(self, message, *rest)
 
     def server_answers(
         self: Server, message: dict[str, Any], *rest: Any, **more: Any
