@@ -1,6 +1,6 @@
 """The toolkit beside what a user would pick instead, in one run.
 
-    uv run python -m benchmarks                     everything, about four minutes on an idle machine
+    uv run python -m benchmarks                     all of it, four minutes on an idle machine
     uv run python -m benchmarks --quick             smaller, about a minute
     uv run python -m benchmarks cold-start http     some cases
     uv run python -m benchmarks --write             ... and write benchmarks/results
