@@ -256,15 +256,19 @@ def _content(uri: str, mime: str | None, found: str | bytes) -> JsonObject:
 def _match_template(template: str, uri: str) -> dict[str, str] | None:
     """Match the simple `{name}` parts of RFC 6570, up to a slash, and percent-decode them.
 
-    A decoded part may hold anything, a slash or ".." too: a handler that opens files must look.
+    A decoded part may hold anything, a slash or ".." too: a handler that opens files must look. A
+    part ends where what follows it in the template comes first, the last one at the end: nothing is
+    tried twice, however long the URI.
     """
     import re
     from urllib.parse import unquote
 
     pieces = re.split(r"\{([A-Za-z0-9_]+)\}", template)
-    pattern = "".join(re.escape(p) if i % 2 == 0 else r"([^/?#\s]+)" for i, p in enumerate(pieces))
-    found = re.fullmatch(pattern, uri)
-    return found and dict(zip(pieces[1::2], map(unquote, found.groups()), strict=True))
+    names, (begin, *between) = pieces[1::2], map(re.escape, pieces[::2])
+    parts = [rf"(?>([^/?#\s]+?){text})" for text in between[:-1]]
+    parts += [rf"([^/?#\s]+){text}" for text in between[-1:]]
+    found = re.fullmatch(begin + "".join(parts), uri)
+    return found and dict(zip(names, map(unquote, found.groups()), strict=True))
 
 
 def _position(keys: list[str], cursor: Any) -> int:

@@ -7,7 +7,8 @@ boolean schemas, and, where asked, the four formats that elicitation allows.
 Does not handle $dynamicRef, a $ref to an anchor, unevaluated*, or a $ref that leaves the document:
 the specification forbids fetching one, so such a schema is refused, not taken as permissive.
 Work is bounded: a schema that needs more than `MAX_STEPS` checks is refused, and a pattern is
-followed, not tried out (`pattern`).
+followed, not tried out (`pattern`). So is what is said: no more than `MAX_PROBLEMS`, and of a place
+no more than `MAX_NAME` characters, for whoever wrote the keys may have meant to fill the memory.
 
 Spec: basic/index, "JSON Schema Usage".
 """
@@ -15,6 +16,7 @@ Spec: basic/index, "JSON Schema Usage".
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from mcp_bare.errors import IllegalSchema
 from mcp_bare.jsonrpc import brief
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 MAX_STEPS = 200_000
 MAX_NESTING = 100
+MAX_PROBLEMS = 100
+MAX_NAME = 200
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 BEYOND = {"$dynamicRef", "unevaluatedProperties", "unevaluatedItems"}
 """Keywords whose neglect would let through what the schema forbids."""
@@ -55,7 +59,7 @@ _ASSERTIONS = {"enum", "const", "pattern", *_BOUNDS}
 
 
 def problems(schema: Any, value: Any, formats: bool = False) -> list[str]:
-    """What is wrong with `value`, one sentence each, none if it keeps the schema.
+    """What is wrong with `value`, a sentence each, the first hundred; none if it keeps the schema.
 
     problems({"type": "object", "required": ["title"]}, {}) -> ['"title" is missing']
     Raises IllegalSchema for a schema that cannot be judged (unknown dialect, foreign $ref, cost).
@@ -66,7 +70,7 @@ def problems(schema: Any, value: Any, formats: bool = False) -> list[str]:
             f"dialect {brief(dialect)} is not supported; {DIALECT} is (basic/index)"
         )
     try:
-        return list(_Judge(schema, formats).check(schema, value, "", 0))
+        return list(islice(_Judge(schema, formats).check(schema, value, "", 0), MAX_PROBLEMS))
     except RecursionError:
         raise IllegalSchema("the schema nests too deep to check (basic/index)") from None
     except (TypeError, AttributeError, ValueError, ArithmeticError, re.error) as trouble:
@@ -78,6 +82,7 @@ class _Judge:
         self.root, self.formats, self.steps = root, formats, 0
         self.patterns = Budget()
         self._enums: dict[int, set[Any]] = {}
+        self._targets: dict[str, Any] = {}  # of a $ref that was followed before
 
     def fits(self, schema: Any, value: Any, at: str, depth: int) -> bool:
         return next(self.check(schema, value, at, depth), None) is None
@@ -113,10 +118,15 @@ class _Judge:
             yield from self._combined(schema, value, at, name, depth)
 
     def _resolve(self, ref: Any) -> Any:
-        from urllib.parse import unquote
-
         if not isinstance(ref, str) or not (ref == "#" or ref.startswith("#/")):
             raise IllegalSchema(f"$ref {brief(ref)} is no path in this document; none is fetched")
+        if ref not in self._targets:
+            self._targets[ref] = self._target(ref)
+        return self._targets[ref]
+
+    def _target(self, ref: str) -> Any:
+        from urllib.parse import unquote
+
         found = self.root
         for part in unquote(ref[1:]).split("/")[1:]:
             key = part.replace("~1", "/").replace("~0", "~")
@@ -151,8 +161,11 @@ class _Judge:
         needed, beside = schema.get("dependentRequired", {}), schema.get("dependentSchemas", {})
         self._spend(len(needed) + len(beside))
         for key, needs in needed.items():
-            missing = [need for need in needs if key in value and need not in value]
-            yield from (f'"{_join(at, need)}" is missing beside "{key}"' for need in missing)
+            if key in value:
+                self._spend(len(needs))
+                missing = [need for need in needs if need not in value]
+                beside_it = f'beside "{_join("", key)}"'
+                yield from (f'"{_join(at, need)}" is missing {beside_it}' for need in missing)
         for key, sub in beside.items():
             if key in value:
                 yield from self.check(sub, value, at, depth + 1)
@@ -161,7 +174,7 @@ class _Judge:
         first = schema.get("prefixItems", [])
         for index, inner in enumerate(value):
             sub = first[index] if index < len(first) else schema.get("items", True)
-            yield from self.check(sub, inner, f"{at}[{index}]", depth + 1)
+            yield from self.check(sub, inner, _cut(f"{at}[{index}]"), depth + 1)
         if schema.get("uniqueItems") and len({self._key(inner) for inner in value}) < len(value):
             yield f'"{at}" holds the same item twice'
         if "contains" in schema:
@@ -217,9 +230,11 @@ class _Judge:
 
 
 def _is_one_of(wanted: Any, value: Any) -> bool:
-    if isinstance(wanted, list):
-        return True in [_is_a(name, value) for name in wanted]
-    return _is_a(wanted, value)
+    if not isinstance(wanted, list):
+        return _is_a(wanted, value)
+    if len(wanted) > len(_TYPES):
+        raise IllegalSchema(f"a list of {len(wanted)} types; there are {len(_TYPES)}")
+    return True in [_is_a(name, value) for name in wanted]
 
 
 def _is_a(name: Any, value: Any) -> bool:
@@ -306,4 +321,8 @@ def _index(text: str) -> int:
 
 
 def _join(at: str, key: str) -> str:
-    return f"{at}.{key}" if at else key
+    return _cut(f"{at}.{key}" if at else key)
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= MAX_NAME else name[:MAX_NAME] + "…"

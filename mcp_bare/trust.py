@@ -69,7 +69,8 @@ def warnings(tool: JsonObject, others: Mapping[str, Mapping[str, JsonObject]]) -
         if tool["name"] in tools:
             yield f"{server} has a tool of the same name"
         for name in tools:
-            if name != tool["name"] and re.search(rf"\b{re.escape(name)}\b", text):
+            elsewhere = name != tool["name"] and name in text
+            if elsewhere and re.search(rf"\b{re.escape(name)}\b", text):
                 yield f"its text speaks of {server}'s tool {name}"
 
 

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 
 import pytest
 
@@ -150,6 +151,16 @@ def test_warnings_about_a_description(text, told):
     found = list(trust.warnings(tool, {"diary": {"list_events": {}}}))
     assert len(found) == len(told)
     assert all(words in warning for words, warning in zip(told, found, strict=True))
+
+
+def test_many_tools_are_held_against_many_names_in_time():
+    """A pattern is tried only where its name is in the text at all."""
+    others = {"diary": {f"tool_{number}": {} for number in range(5_000)}}
+    tool = {"name": "forecast", "description": "x " * 1_000 + "tool_77", "inputSchema": {}}
+    began = time.monotonic()
+    for _ in range(100):
+        assert list(trust.warnings(tool, others)) == ["its text speaks of diary's tool tool_77"]
+    assert time.monotonic() - began < 10
 
 
 def test_a_fingerprint_covers_every_key_and_no_order():
