@@ -41,7 +41,8 @@ def text_result(text: str, structured: Any = None, *, is_error: bool = False) ->
     result: JsonObject = {"content": [{"type": "text", "text": text}]}
     if structured is not None:
         result["structuredContent"] = structured
-    return {**result, "isError": is_error}
+    result["isError"] = is_error
+    return result
 
 
 def _discover(server: Server, call: Call) -> JsonObject:
@@ -156,11 +157,11 @@ _COMPLETED = {
 
 def _run_tool(tool: JsonObject, handler: Handler, call: Call) -> Any:
     """Run a tool; what it raises becomes a result the model can read, and says no more than due."""
-    name = tool["name"]
 
     def finish(found: Any) -> JsonObject:
         result = text_result(found) if isinstance(found, str) else dict(found)
-        _check_output(tool, result)
+        if "outputSchema" in tool:
+            _check_output(tool, result)
         return result
 
     def failed(trouble: BaseException) -> JsonObject:
@@ -169,7 +170,7 @@ def _run_tool(tool: JsonObject, handler: Handler, call: Call) -> Any:
         problem = wire_error(trouble)
         if problem is trouble:
             raise problem
-        return text_result(f"The tool {name} failed.", is_error=True)
+        return text_result(f"The tool {tool['name']} failed.", is_error=True)
 
     try:
         found = handler(call)
@@ -198,8 +199,7 @@ def wire_error(trouble: BaseException) -> RpcError:
 
 def _check_output(tool: JsonObject, result: JsonObject) -> None:
     """server/tools, "Output Schema": structured results MUST conform to it."""
-    complete = result.get("resultType", "complete") == "complete" and not result.get("isError")
-    if complete and "outputSchema" in tool:
+    if result.get("resultType", "complete") == "complete" and not result.get("isError"):
         wrong = _schema_problems(tool["outputSchema"], result.get("structuredContent"))
         if wrong:
             raise InternalError(f"{tool['name']} broke its own outputSchema: {'; '.join(wrong)}")

@@ -16,7 +16,6 @@ Spec: basic/index, "JSON Schema Usage".
 from __future__ import annotations
 
 import re
-from itertools import islice
 
 from mcp_bare.errors import IllegalSchema
 from mcp_bare.jsonrpc import brief
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAX_STEPS = 200_000
+LETTERS = 256  # of a text that cost a step
 MAX_NESTING = 100
 MAX_PROBLEMS = 100
 MAX_NAME = 200
@@ -48,14 +48,17 @@ _TYPES: dict[str, Any] = {
     ),
 }
 
-_COMBINING = {"allOf", "anyOf", "oneOf", "not", "if"}
-_DEPENDENT = {"dependentRequired", "dependentSchemas"}
+_LESS_USUAL = {
+    *("$ref", "allOf", "anyOf", "oneOf", "not", "if", "dependentRequired", "dependentSchemas"),
+    *BEYOND,
+}
 _BOUNDS = {
     *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
     *("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"),
 }
-_ASSERTIONS = {"enum", "const", "pattern", *_BOUNDS}
-"""Most schemas have none of these, and then nobody looks for each."""
+_ANY_KEY = {"propertyNames", "patternProperties", "additionalProperties"}
+_ASSERTIONS = {"enum", "const", "pattern", "format", *_BOUNDS}
+"""Most schemas have none of these sets' words, and then nobody looks for each."""
 
 
 def problems(schema: Any, value: Any, formats: bool = False) -> list[str]:
@@ -69,53 +72,83 @@ def problems(schema: Any, value: Any, formats: bool = False) -> list[str]:
         raise IllegalSchema(
             f"dialect {brief(dialect)} is not supported; {DIALECT} is (basic/index)"
         )
+    judge = _Judge(schema, formats)
     try:
-        return list(islice(_Judge(schema, formats).check(schema, value, "", 0), MAX_PROBLEMS))
+        judge.check(schema, value, "", 0)
+    except _Enough:
+        pass
     except RecursionError:
         raise IllegalSchema("the schema nests too deep to check (basic/index)") from None
     except (TypeError, AttributeError, ValueError, ArithmeticError, re.error) as trouble:
         raise IllegalSchema(f"the schema itself is malformed: {trouble}") from trouble
+    return judge.problems
+
+
+class _Enough(Exception):
+    """As many problems are found as anybody wants to know of."""
 
 
 class _Judge:
     def __init__(self, root: Any, formats: bool):
         self.root, self.formats, self.steps = root, formats, 0
+        self.problems: list[str] = []
+        self._wanted = MAX_PROBLEMS
         self.patterns = Budget()
         self._enums: dict[int, set[Any]] = {}
         self._targets: dict[str, Any] = {}  # of a $ref that was followed before
 
     def fits(self, schema: Any, value: Any, at: str, depth: int) -> bool:
-        return next(self.check(schema, value, at, depth), None) is None
+        """One problem is enough to know, and it is not said."""
+        kept = self.problems, self._wanted
+        self.problems, self._wanted = [], 1
+        try:
+            self.check(schema, value, at, depth)
+        except _Enough:
+            return False
+        finally:
+            self.problems, self._wanted = kept
+        return True
 
-    def check(self, schema: Any, value: Any, at: str, depth: int) -> Iterator[str]:
-        name = f'"{at}"' if at else "the value"
-        if schema is True or schema is False:
-            self._spend(1)
-            if not schema:
-                yield f"{name} is not allowed here"
-            return
+    def _say(self, problem: str) -> None:
+        self.problems.append(problem)
+        if len(self.problems) >= self._wanted:
+            raise _Enough
+
+    def check(self, schema: Any, value: Any, at: str, depth: int) -> None:
+        """Say what is wrong with `value`; `at` is its place in the whole, "" for all of it."""
         if not isinstance(schema, dict):
-            raise IllegalSchema(f"{brief(schema)} is no schema; an object or a boolean is due")
+            self._boolean(schema, at)
+            return
         self._spend(1 + len(schema))
         if depth > MAX_NESTING:
             raise IllegalSchema("the schema nests too deep to check (basic/index)")
+        if not _LESS_USUAL.isdisjoint(schema):
+            self._less_usual(schema, value, at, depth)
+        if "type" in schema and not _is_a(wanted := schema["type"], value):
+            due = wanted if isinstance(wanted, str) else " or ".join(wanted)
+            self._say(f"{_name(at)} is {brief(value)}; {due} is due")
+        elif not _ASSERTIONS.isdisjoint(schema):
+            self._asserted(schema, value, _name(at))
+        if isinstance(value, dict):
+            self._object(schema, value, at, depth)
+        elif isinstance(value, list):
+            self._array(schema, value, at, depth)
+
+    def _boolean(self, schema: Any, at: str) -> None:
+        self._spend(1)
+        if schema is False:
+            self._say(f"{_name(at)} is not allowed here")
+        elif schema is not True:
+            raise IllegalSchema(f"{brief(schema)} is no schema; an object or a boolean is due")
+
+    def _less_usual(self, schema: Any, value: Any, at: str, depth: int) -> None:
         if not BEYOND.isdisjoint(schema):
             raise IllegalSchema(f"{', '.join(BEYOND & set(schema))} is not supported here")
         if "$ref" in schema:
-            yield from self.check(self._resolve(schema["$ref"]), value, at, depth + 1)
-        if "type" in schema and not _is_one_of(wanted := schema["type"], value):
-            due = wanted if isinstance(wanted, str) else " or ".join(wanted)
-            yield f"{name} is {brief(value)}; {due} is due"
-        elif not _ASSERTIONS.isdisjoint(schema):
-            yield from self._asserted(schema, value, name)
-        if self.formats and isinstance(value, str) and "format" in schema:
-            yield from _format(schema["format"], value, name)
+            self.check(self._resolve(schema["$ref"]), value, at, depth + 1)
         if isinstance(value, dict):
-            yield from self._object(schema, value, at, depth)
-        if isinstance(value, list):
-            yield from self._array(schema, value, at, depth)
-        if not _COMBINING.isdisjoint(schema):
-            yield from self._combined(schema, value, at, name, depth)
+            self._dependent(schema, value, at, depth)
+        self._combined(schema, value, at, depth)
 
     def _resolve(self, ref: Any) -> Any:
         if not isinstance(ref, str) or not (ref == "#" or ref.startswith("#/")):
@@ -136,28 +169,33 @@ class _Judge:
                 raise IllegalSchema(f"$ref {brief(ref)} points at nothing") from None
         return found
 
-    def _object(self, schema: Any, value: Any, at: str, depth: int) -> Iterator[str]:
+    def _object(self, schema: Any, value: Any, at: str, depth: int) -> None:
         required = schema.get("required", ())
+        self._spend(len(required) + len(value))
         for key in required:
             if key not in value:
-                yield f'"{_join(at, key)}" is missing'
-        if not _DEPENDENT.isdisjoint(schema):
-            yield from self._dependent(schema, value, at, depth)
-        known, patterns = _named(schema, "properties"), _named(schema, "patternProperties")
-        self._spend(len(required) + len(patterns) * len(value))
+                self._say(f'"{_join(at, key)}" is missing')
+        known = _named(schema, "properties")
+        for key, inner in value.items():
+            if key in known:
+                self.check(known[key], inner, _join(at, key), depth + 1)
+        if not _ANY_KEY.isdisjoint(schema):
+            self._any_key(schema, value, at, depth, known)
+
+    def _any_key(self, schema: Any, value: Any, at: str, depth: int, known: Any) -> None:
+        patterns = _named(schema, "patternProperties")
+        self._spend(len(patterns) * len(value))
         for key, inner in value.items():
             below = _join(at, key)
             if "propertyNames" in schema:
-                yield from self.check(schema["propertyNames"], key, below, depth + 1)
-            matched = [known[key]] if key in known else []
-            if patterns:
-                matched += [sub for p, sub in patterns.items() if found(p, key, self.patterns)]
-            if not matched and "additionalProperties" in schema:
-                matched = [schema["additionalProperties"]]
+                self.check(schema["propertyNames"], key, below, depth + 1)
+            matched = [sub for p, sub in patterns.items() if found(p, key, self.patterns)]
+            if not matched and key not in known:
+                matched = [schema.get("additionalProperties", True)]
             for sub in matched:
-                yield from self.check(sub, inner, below, depth + 1)
+                self.check(sub, inner, below, depth + 1)
 
-    def _dependent(self, schema: Any, value: Any, at: str, depth: int) -> Iterator[str]:
+    def _dependent(self, schema: Any, value: Any, at: str, depth: int) -> None:
         needed, beside = schema.get("dependentRequired", {}), schema.get("dependentSchemas", {})
         self._spend(len(needed) + len(beside))
         for key, needs in needed.items():
@@ -165,47 +203,58 @@ class _Judge:
                 self._spend(len(needs))
                 missing = [need for need in needs if need not in value]
                 beside_it = f'beside "{_join("", key)}"'
-                yield from (f'"{_join(at, need)}" is missing {beside_it}' for need in missing)
+                for need in missing:
+                    self._say(f'"{_join(at, need)}" is missing {beside_it}')
         for key, sub in beside.items():
             if key in value:
-                yield from self.check(sub, value, at, depth + 1)
+                self.check(sub, value, at, depth + 1)
 
-    def _array(self, schema: Any, value: Any, at: str, depth: int) -> Iterator[str]:
+    def _array(self, schema: Any, value: Any, at: str, depth: int) -> None:
         first = schema.get("prefixItems", [])
         for index, inner in enumerate(value):
             sub = first[index] if index < len(first) else schema.get("items", True)
-            yield from self.check(sub, inner, _cut(f"{at}[{index}]"), depth + 1)
+            self.check(sub, inner, _cut(f"{at}[{index}]"), depth + 1)
         if schema.get("uniqueItems") and len({self._key(inner) for inner in value}) < len(value):
-            yield f'"{at}" holds the same item twice'
+            self._say(f'"{at}" holds the same item twice')
         if "contains" in schema:
             count = sum(self.fits(schema["contains"], v, at, depth + 1) for v in value)
             if not schema.get("minContains", 1) <= count <= schema.get("maxContains", count):
-                yield f'"{at}" holds {count} of the items it must contain'
+                self._say(f'"{at}" holds {count} of the items it must contain')
 
-    def _combined(self, schema: Any, value: Any, at: str, name: str, depth: int) -> Iterator[str]:
+    def _combined(self, schema: Any, value: Any, at: str, depth: int) -> None:
         for sub in schema.get("allOf", ()):
-            yield from self.check(sub, value, at, depth + 1)
+            self.check(sub, value, at, depth + 1)
         for word, due in (("anyOf", "at least one"), ("oneOf", "exactly one")):
             if word in schema:
                 fit = sum(self.fits(sub, value, at, depth + 1) for sub in schema[word])
                 if fit == 0 or (word == "oneOf" and fit > 1):
-                    yield f"{name} fits {fit} of the alternatives; {due} is due"
+                    self._say(f"{_name(at)} fits {fit} of the alternatives; {due} is due")
         if "not" in schema and self.fits(schema["not"], value, at, depth + 1):
-            yield f"{name} is what it must not be"
+            self._say(f"{_name(at)} is what it must not be")
         if "if" in schema:
             branch = "then" if self.fits(schema["if"], value, at, depth + 1) else "else"
-            yield from self.check(schema.get(branch, True), value, at, depth + 1)
+            self.check(schema.get(branch, True), value, at, depth + 1)
 
-    def _asserted(self, schema: Any, value: Any, name: str) -> Iterator[str]:
+    def _asserted(self, schema: Any, value: Any, name: str) -> None:
         if "enum" in schema and self._key(value) not in self._keys(schema["enum"]):
-            yield f"{name} is {brief(value)}; one of {brief(schema['enum'])} is due"
+            self._say(f"{name} is {brief(value)}; one of {brief(schema['enum'])} is due")
         if "const" in schema and self._key(value) != self._key(schema["const"]):
-            yield f"{name} is {brief(value)}; {brief(schema['const'])} is due"
+            self._say(f"{name} is {brief(value)}; {brief(schema['const'])} is due")
         if not _BOUNDS.isdisjoint(schema):
-            yield from _bounds(schema, value, name)
-        pattern = schema.get("pattern", "")
-        if pattern != "" and isinstance(value, str) and not found(pattern, value, self.patterns):
-            yield f"{name} does not match the pattern {brief(pattern)}"
+            for problem in _bounds(schema, value, name):
+                self._say(problem)
+        if isinstance(value, str):
+            pattern = schema.get("pattern", "")
+            if not found(pattern, value, self.patterns):
+                self._say(f"{name} does not match the pattern {brief(pattern)}")
+            if self.formats and "format" in schema:
+                self._formatted(schema["format"], value, name)
+
+    def _formatted(self, wanted: Any, value: str, name: str) -> None:
+        self._spend(len(value) // LETTERS)
+        if not is_format(wanted, value):
+            shown = {"date": ", as 1999-12-31", "date-time": ", as 1999-12-31T09:00:00Z"}
+            self._say(f"{name} is {brief(value)}; {wanted} is due{shown.get(wanted, '')}")
 
     def _keys(self, choices: Any) -> set[Any]:
         """An enumeration as a set, made once; the schema holds it, so its id stays its own."""
@@ -216,6 +265,8 @@ class _Judge:
     def _key(self, value: Any) -> Any:
         """Something hashable that is equal for equal JSON: 1 is 1.0, but true is not 1."""
         self._spend(1)
+        if isinstance(value, str):
+            self._spend(len(value) // LETTERS)
         if isinstance(value, dict):
             pairs = frozenset((name, self._key(inner)) for name, inner in value.items())
             return ("object", pairs)
@@ -229,19 +280,14 @@ class _Judge:
             raise IllegalSchema("the schema costs too much to check (basic/index)")
 
 
-def _is_one_of(wanted: Any, value: Any) -> bool:
-    if not isinstance(wanted, list):
-        return _is_a(wanted, value)
-    if len(wanted) > len(_TYPES):
-        raise IllegalSchema(f"a list of {len(wanted)} types; there are {len(_TYPES)}")
-    return True in [_is_a(name, value) for name in wanted]
-
-
-def _is_a(name: Any, value: Any) -> bool:
-    if not isinstance(name, str) or name not in _TYPES:
-        raise IllegalSchema(f"unknown type {brief(name)}")
-    found: bool = _TYPES[name](value)
-    return found
+def _is_a(wanted: Any, value: Any) -> bool:
+    """`wanted` is the name of a type, or a list of some."""
+    if isinstance(wanted, str) and wanted in _TYPES:
+        found: bool = _TYPES[wanted](value)
+        return found
+    if not isinstance(wanted, list) or len(wanted) > len(_TYPES) or not _TYPES.keys() >= {*wanted}:
+        raise IllegalSchema(f"unknown type {brief(wanted)}")
+    return True in [_TYPES[name](value) for name in wanted]
 
 
 def _named(schema: Any, word: str) -> Any:
@@ -274,12 +320,6 @@ def _bounds(schema: Any, value: Any, name: str) -> Iterator[str]:
                 yield f"{name} has {size} {unit}; at least {schema[low]} are due"
             if size > schema.get(high, size):
                 yield f"{name} has {size} {unit}; at most {schema[high]} are due"
-
-
-def _format(wanted: str, value: str, name: str) -> Iterator[str]:
-    if not is_format(wanted, value):
-        example = {"date": "1999-12-31", "date-time": "1999-12-31T09:00:00Z"}.get(wanted, "")
-        yield f"{name} is {brief(value)}; {wanted} is due" + (f", as {example}" * bool(example))
 
 
 def is_format(wanted: str, value: str) -> bool:
@@ -318,6 +358,10 @@ def _index(text: str) -> int:
     if not text.isascii() or not text.isdigit():
         raise ValueError(text)
     return int(text)
+
+
+def _name(at: str) -> str:
+    return f'"{at}"' if at else "the value"
 
 
 def _join(at: str, key: str) -> str:

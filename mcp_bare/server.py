@@ -220,8 +220,8 @@ class Server:
             _check_input_required(call, result)
         elif call.method in revision.CACHEABLE:
             result = {**result, **{k: v for k, v in self.hints.items() if k not in result}}
-        meta = {**result.pop("_meta", {}), revision.SERVER_INFO: self.info}
-        return {**result, "_meta": meta}
+        result["_meta"] = {**result.pop("_meta", {}), revision.SERVER_INFO: self.info}
+        return result
 
 
 _KEY_OF = {
