@@ -69,7 +69,7 @@ class Call:
         self.capabilities: JsonObject = self.meta[revision.CLIENT_CAPABILITIES]
         self.arguments: JsonObject = {}
         self.variables: dict[str, str] = {}
-        self._progress = float("-inf")
+        self._progress: float | None = None
         self.input_responses = self.object("inputResponses")
         self.request_state: str | None = params.get("requestState")
         if self.request_state is not None and not isinstance(self.request_state, str):
@@ -126,7 +126,7 @@ class Call:
         None too where it is no progress: the value MUST increase (basic/patterns/progress).
         """
         token = self.meta.get(revision.PROGRESS_TOKEN)
-        if token is None or progress <= self._progress:
+        if token is None or (self._progress is not None and progress <= self._progress):
             return None
         self._progress = progress
         params: JsonObject = {"progressToken": token, "progress": progress}

@@ -11,6 +11,8 @@ server/utilities/pagination.
 
 from __future__ import annotations
 
+import functools
+
 from mcp_bare import revision
 from mcp_bare.errors import (
     ErrorResponse,
@@ -227,12 +229,18 @@ def _then(
 
 
 def _schema_problems(schema: JsonObject, value: Any) -> list[str]:
-    import mcp_bare.json_schema  # only a call needs it, not a start
-
     try:
-        return mcp_bare.json_schema.problems(schema, value)
+        return _checker()(schema, value)
     except IllegalSchema as trouble:  # an unsupported dialect, say: basic/index, "Schema Dialect"
         raise InternalError(f"cannot check against the schema: {trouble}") from None
+
+
+@functools.cache
+def _checker() -> Callable[[Any, Any], list[str]]:
+    """Only a call needs it, not a start; and an import statement costs every call that meets it."""
+    from mcp_bare.json_schema import problems
+
+    return problems
 
 
 def _check_prompt_arguments(prompt: JsonObject, given: JsonObject) -> None:
