@@ -111,6 +111,7 @@ def markdown(told: dict[str, Any]) -> str:
         *(f"- {name}: {version}" for name, version in told["versions"].items()),
         *(f"- without {name}: {why}" for name, why in told["absent"].items()),
         "",
+        *([told["note"], ""] if "note" in told else []),
         "## What was promised",
         "",
         "| what | promise | found | |",

@@ -120,6 +120,7 @@ class Sitting:
             return
         exchange.stray = self._stray(exchange)
         if exchange.stray is None:
+            exchange.given_up = True
             raise self._giving_up(self._end())
         if len([other for other in self.exchanges if other.stray]) >= MAX_STRAYS:
             raise self._giving_up("its answers have other ids")

@@ -45,6 +45,7 @@ class Exchange:
     answers: list[Line] = field(default_factory=list)
     stray: Line | None = None  # taken for the answer: the only one there was, under another id
     seconds: float | None = None
+    given_up: bool = False  # waited for in vain; what came at the end came too late
 
     @property
     def key(self) -> tuple[type, Any]:

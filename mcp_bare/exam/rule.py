@@ -137,6 +137,11 @@ def about(record: Record, exchange: Exchange, why: str) -> Finding:
     """A finding about a request and its answer."""
     if exchange.line is not None:
         return Finding(text(exchange.sent.raw), text(exchange.line.raw), why)
+    return nothing_for(record, exchange, why)
+
+
+def nothing_for(record: Record, exchange: Exchange, why: str) -> Finding:
+    """A finding about a request for which nothing came, or nothing in time."""
     silence = record.died or record.gave_up
     return Finding(text(exchange.sent.raw), f"nothing: {silence}" if silence else "nothing", why)
 

@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING
 from mcp_bare import jsonrpc, revision
 from mcp_bare.exam.lines import TOO_LONG
 from mcp_bare.exam.record import NO_ID, is_answer, key_of
-from mcp_bare.exam.rule import MUST, SHOULD, Exam, Finding, Rule, about, about_line, text
+from mcp_bare.exam.rule import (
+    MUST,
+    SHOULD,
+    Exam,
+    Finding,
+    Rule,
+    about,
+    about_line,
+    nothing_for,
+    text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,10 +36,15 @@ def answers(exam: Exam) -> Iterator[Finding | None]:
     for record, exchange in exam.exchanges():
         if exchange.method == revision.LISTEN or record.cancelled_at(exchange) is not None:
             continue
-        if exchange.line is None and _excused(record, exchange):
-            continue
-        why = "an answer is due"
-        yield None if exchange.line is not None else about(record, exchange, why)
+        if exchange.line is not None and not exchange.given_up:
+            yield None
+        elif not _excused(record, exchange):
+            late = ", and what came at the end came too late to go on" * (exchange.line is not None)
+            yield nothing_for(record, exchange, f"an answer is due{late}")
+    for record in exam.records:
+        last = record.sent[-1] if record.sent else None
+        if record.died and last and last.message and "id" not in last.message:
+            yield Finding(text(last.raw), record.died, "it was gone when this was to be sent")
 
 
 def one_answer(exam: Exam) -> Iterator[Finding | None]:
@@ -66,7 +81,11 @@ def notifications(exam: Exam) -> Iterator[Finding | None]:
 def bad_lines(exam: Exam) -> Iterator[Finding | None]:
     for record, at, poke in _pokes(exam):
         after = [e for e in record.exchanges if e.sent in record.sent[at + 1 : at + 2]]
-        if after and after[0].line is None:
+        if not after and record.gave_up:
+            why = "it was gone when this line was to be sent"
+            yield Finding(text(poke.raw), record.died or record.gave_up, why)
+            continue
+        if after and (after[0].line is None or after[0].given_up):
             why = "it did not survive this line: the request behind it got no answer"
             yield Finding(text(poke.raw), record.died or record.gave_up, why)
             continue

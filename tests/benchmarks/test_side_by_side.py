@@ -125,6 +125,11 @@ def test_what_is_committed_was_written_by_the_script():
     assert (command.RESULTS / "growth.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_note_is_told_with_the_result():
+    kept = json.loads((command.RESULTS / "results.json").read_text("utf-8"))
+    assert "\n\non a slow day\n\n" in report.markdown({**kept, "note": "on a slow day"})
+
+
 def test_the_readme_quotes_the_committed_result(repo):
     kept = json.loads((command.RESULTS / "results.json").read_text("utf-8"))
     assert report.in_a_line(kept) in (repo / "README.md").read_text("utf-8")

@@ -14,9 +14,11 @@ from mcp_bare import check, child, json_schema
 from mcp_bare.errors import TransportClosed
 from mcp_bare.exam import samples
 from mcp_bare.exam.ids import Ids
-from mcp_bare.exam.lines import LineReader
+from mcp_bare.exam.learned import Learned
+from mcp_bare.exam.lines import Line, LineReader
 from mcp_bare.exam.process import Sitting
-from mcp_bare.exam.rule import ABSENT, BROKEN, HOLDS
+from mcp_bare.exam.record import Exchange, Record, Sent
+from mcp_bare.exam.rule import ABSENT, BROKEN, HOLDS, Exam, verdict
 from tests.check.rows import CALENDAR, PYTHON, ROOT
 from tests.wire.helpers import eventually
 
@@ -118,6 +120,57 @@ def test_a_tool_that_destroys_is_not_called_unless_told_to(tmp_path, options, ca
     verdicts = list(check.run([*script(RECORDER), str(told)], cwd=ROOT, **options))
     assert check.passed(verdicts)
     assert set(told.read_text().splitlines()) == called
+
+
+# --- what could not be asked is not held for good ---
+
+LATE = """
+import os, sys, time
+from mcp_bare.connection import Connection
+from mcp_bare.server import Server
+connection = Connection(Server("late", "1.0.0"), lambda line: os.write(1, line))
+time.sleep(1.7)
+for line in sys.stdin.buffer:
+    connection.receive(line)
+"""
+
+
+def test_a_server_whose_answers_come_when_the_exam_has_given_up_does_not_pass():
+    """They are read at the end, and nothing else was asked: no other rule can be broken."""
+    patience = check.Patience(answer=1.5, leave=5, sitting=20)
+    verdicts = list(check.run(script(LATE), patience=patience, cwd=ROOT))
+    [broken] = [each for each in verdicts if each.outcome == BROKEN]
+    assert broken.name == "answers" and not check.passed(verdicts)
+    assert broken.findings[0].came == "nothing: it says nothing for 1.5 s"
+    assert "too late" in broken.findings[0].why
+
+
+def hostile(*sent, exchanges=(), gave_up="", died="", lines=()):
+    record = Record("hostile", sent, lines, exchanges, gave_up, died, "by itself", False, 0, "")
+    return {rule.name: verdict(rule, Exam((record,), Learned())) for rule in check.RULES}
+
+
+def test_a_bad_line_that_could_not_be_sent_any_more_does_not_count_as_survived():
+    gone = "it ended, with exit code 1"
+    found = hostile(Sent(b"hello", None), gave_up=gone, died=gone)["bad-lines"]
+    assert (found.outcome, found.findings[0].came) == (BROKEN, gone)
+
+
+def test_a_bad_line_whose_follower_is_answered_too_late_does_not_count_as_survived():
+    asked = Sent(b"{}", {"jsonrpc": "2.0", "id": 1, "method": "x"})
+    line = Line(MESSAGE, json.loads(MESSAGE), "", "", 2)
+    late = Exchange(asked, [line], given_up=True)
+    said = "it says nothing for 10 s"
+    found = hostile(Sent(b"hello", None), asked, exchanges=(late,), gave_up=said, lines=(line,))
+    assert found["bad-lines"].outcome == BROKEN
+    assert found["answers"].outcome == ABSENT
+
+
+def test_a_server_that_is_gone_when_a_notification_is_due_has_not_answered_all():
+    gone = "it ended, with exit code 0"
+    note = Sent(b"{}", {"jsonrpc": "2.0", "method": "notifications/exam"})
+    found = hostile(note, gave_up=gone, died=gone)["answers"]
+    assert (found.outcome, found.findings[0].came) == (BROKEN, gone)
 
 
 # --- it sits what it is told to ---
