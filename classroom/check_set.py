@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from workbench.checks import library
+from workbench.checks import library, parts
 
 CHECKS = Path(__file__).resolve().parent / "checks"
 
@@ -85,7 +85,7 @@ def vary(source: str, values: Mapping[str, Any]) -> str:
     What has its value already stays as it is written.
     """
     lines = source.splitlines()
-    for node in reversed(ast.parse(source).body):
+    for node in reversed(parts.parsed(source).body):
         if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
             continue
         name = node.targets[0].id

@@ -1,4 +1,5 @@
-"""The same function over a Dask cluster of worker processes; one is killed in the middle."""
+"""The same function over a Dask cluster, in several threads of each worker process; one process is
+killed in the middle."""
 
 import os
 import subprocess
@@ -18,7 +19,7 @@ import sys
 from distributed import LocalCluster
 
 if __name__ == "__main__":
-    with LocalCluster("127.0.0.1:0", n_workers=2, threads_per_worker=1, processes=True,
+    with LocalCluster("127.0.0.1:0", n_workers=2, threads_per_worker=2, processes=True,
                       dashboard_address=None, silence_logs="ERROR") as cluster:
         pids = [worker.pid for worker in cluster.workers.values()]
         print(cluster.scheduler_address, *pids, flush=True)

@@ -8,6 +8,7 @@ import json
 import os
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -432,6 +433,26 @@ def test_the_latest_run_of_each_cell_counts() -> None:
         ("a", "# a comment of theirs\n\n# Stage a: x\nnew = 2"),
         (None, "x = 1\nif x:\n    pass"),
     ]
+
+
+def test_one_thread_parses_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CPython 3.11 may end two parses at once with SystemError."""
+    inside, most = 0, 0
+
+    def parse(source: str) -> ast.Module:
+        nonlocal inside, most
+        inside += 1
+        most = max(most, inside)
+        time.sleep(0.01)
+        inside -= 1
+        return real(source)
+
+    real = ast.parse
+    with monkeypatch.context() as patched, ThreadPoolExecutor(4) as pool:
+        patched.setattr(ast, "parse", parse)
+        found = list(pool.map(parts.helper, [f"X = {number}" for number in range(8)]))
+    assert [cell and cell.source for cell in found] == [f"X = {number}" for number in range(8)]
+    assert most == 1
 
 
 # --- what it leans on ---

@@ -10,6 +10,7 @@ Does not handle: running anything.
 
 import ast
 import re
+import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,7 @@ KEPT = (
     ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
     ast.Assign, ast.AnnAssign, ast.AugAssign, ast.If, ast.Try, ast.With,
 )  # fmt: skip
+_parsing = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,16 @@ class Cell:
     @property
     def label(self) -> str:
         return f"stage {self.stage}" if self.stage else "a cell of yours"
+
+
+def parsed(source: str) -> ast.Module:
+    """`ast.parse`, one thread at a time. Raises as it does.
+
+    CPython 3.11 counts the depth of all threads' trees in one place: where two of them parse
+    at once, one may end with SystemError. A Dask worker grades in several threads.
+    """
+    with _parsing:
+        return ast.parse(source)
 
 
 def stage_of(source: str) -> str | None:
@@ -56,7 +68,7 @@ def helper(source: str) -> Cell | None:
     """
     source = without_magics(source)
     try:
-        tree = ast.parse(source)
+        tree = parsed(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     body = [node for node in tree.body if isinstance(node, KEPT)]
@@ -80,7 +92,7 @@ def without_magics(source: str) -> str:
     if source.startswith("%%"):
         return ""
     try:
-        ast.parse(source)
+        parsed(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return MAGIC.sub(r"\1pass", source)
     return source
@@ -89,7 +101,7 @@ def without_magics(source: str) -> str:
 def constants(source: str) -> Mapping[str, Any]:
     """The values of a `# Given` cell."""
     found = {}
-    for node in ast.parse(source).body:
+    for node in parsed(source).body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             found[node.targets[0].id] = ast.literal_eval(node.value)
     return found
