@@ -87,7 +87,8 @@ def one(exercise: Exercise, stage: library.Stage, what: str, says: str, source: 
     cells = cells_of(exercise, plain(exercise), model(exercise) | {stage.name: source})
     with Judge(cells, plain(exercise)) as judge:
         verdict = judge.check(stage.name, stage.visible)
-    if verdict.kind == "late" and says not in " ".join(str(verdict.wrong).split()):
+    meant = says and says in " ".join(str(verdict.wrong).split())
+    if verdict.kind == "late" and not meant:
         # Its time was up, and that was not to be: a busy machine. It gets more of it.
         with Judge(cells, plain(exercise), **PATIENT) as judge:
             verdict = judge.check(stage.name, stage.visible)
