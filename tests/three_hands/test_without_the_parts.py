@@ -5,17 +5,14 @@ The course is copied without what was installed into it, and run by an environme
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import subprocess
 import sysconfig
 import venv
 from pathlib import Path
 
 import pytest
 
-from tests.packaging.test_without_node import RUN
+from tests.packaging import elsewhere
 from workbench import course, node
 
 NOTEBOOKS = [
@@ -29,9 +26,12 @@ NO_ENVIRONMENT = (
 )
 
 
+pytestmark = pytest.mark.timeout(elsewhere.SECONDS + 30)
+
+
 @pytest.fixture(scope="module")
-def course_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the course, and beside it a Python that has its packages and no Node."""
+def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, elsewhere.Ran]:
+    """What a copy of the course says to a Python that has its packages and no Node."""
     folder = tmp_path_factory.mktemp("alone")
     for name in COPIED:
         source, target = node.ROOT / name, folder / "course" / name
@@ -43,7 +43,7 @@ def course_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = {"base": str(folder / "python"), "platbase": str(folder / "python")}
     purelib = Path(sysconfig.get_path("purelib", "venv", base))
     (purelib / "kit.pth").write_text(f"{folder / 'course'}\n{sysconfig.get_path('purelib')}\n")
-    return folder
+    return elsewhere.run(folder / "python" / "bin" / "python", folder / "course", NOTEBOOKS)
 
 
 def test_there_are_four() -> None:
@@ -51,20 +51,11 @@ def test_there_are_four() -> None:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS)
-def test_it_runs_to_its_end_and_says_what_it_shows_instead(course_alone: Path, path: str) -> None:
-    python = course_alone / "python" / "bin" / "python"
-    ran = subprocess.run(
-        [python, "-c", RUN, course_alone / "course", path],
-        env={**os.environ, "PATH": str(python.parent)},
-        capture_output=True, timeout=110, text=True, check=False,
-    )  # fmt: skip
-    assert ran.returncode == 0, ran.stderr
-    assert ran.stdout, "there is a Node in an environment that was made without one"
-    printed = "".join(
-        "".join(output.get("text", ""))
-        for cell in json.loads(ran.stdout)
-        for output in cell.get("outputs", [])
-    )
-    plays = not path.startswith("ch27/04")
-    assert ((NO_NODE in printed), (NO_ENVIRONMENT in printed)) == (plays, plays), printed[:2000]
-    assert "without typescript: Node is not here" in printed or path.startswith("ch27/02")
+def test_it_runs_to_its_end_and_says_what_it_shows_instead(
+    alone: dict[str, elsewhere.Ran], path: str
+) -> None:
+    ran, plays = alone[path], not path.startswith("ch27/04")
+    assert not ran.complaint
+    shown = NO_NODE in ran.printed, NO_ENVIRONMENT in ran.printed
+    assert shown == (plays, plays), ran.printed[:2000]
+    assert "without typescript: Node is not here" in ran.printed or path.startswith("ch27/02")
