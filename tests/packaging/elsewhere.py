@@ -1,11 +1,13 @@
-"""Builds notebooks with another Python, one that has no Node: what they say there.
+"""Builds notebooks where there is no Node: another venv on the same packages, with its own PATH.
 
-Does not handle: making that environment, or writing a notebook.
+Does not handle: taking away anything else, or writing a notebook.
 """
 
 import json
 import os
 import subprocess
+import sysconfig
+import venv
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,32 +35,35 @@ except node.NodeUnavailable:
 
 @dataclass(frozen=True)
 class Ran:
-    """One notebook: its text, what its cells printed, and why it did not come to its end."""
+    """One notebook: its text and what its cells printed, or what was complained of."""
 
     text: str = ""
     printed: str = ""
     complaint: str = ""
 
 
-def run(python: Path, root: Path, names: list[str]) -> dict[str, Ran]:
-    """Run these notebooks of the course at `root`, two at a time."""
-    out = python.parent / "ran.json"
+def run(folder: Path, root: Path, names: list[str]) -> dict[str, Ran]:
+    """Make it in `folder`, and run these notebooks of the course at `root`, two at a time."""
+    venv.create(folder, symlinks=True)
+    base = {"base": str(folder), "platbase": str(folder)}
+    purelib = Path(sysconfig.get_path("purelib", "venv", base))
+    (purelib / "kit.pth").write_text(f"{root}\n{sysconfig.get_path('purelib')}\n")
+    bins, out = folder / "bin", folder / "ran.json"
     done = subprocess.run(
-        [python, "-c", BUILD, root, out, *names],
-        env={**os.environ, "PATH": str(python.parent)},
+        [bins / "python", "-c", BUILD, root, out, *names],
+        env={**os.environ, "PATH": str(bins)},
         capture_output=True, timeout=SECONDS, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     made, complaints = json.loads(out.read_text(encoding="utf-8"))
-    failed = {name: next((c for c in complaints if c.startswith(f"{name}:")), "") for name in names}
-    assert len(complaints) == len(list(filter(None, failed.values()))), complaints
-    return {
-        name: Ran(made[name], _printed(made[name])) if name in made else Ran(complaint=failed[name])
-        for name in names
-    }
+    failed = Ran(complaint="\n".join(complaints))
+    return {name: _ran(made[name]) if name in made else failed for name in names}
 
 
-def _printed(text: str) -> str:
-    found = nbformat.reads(text, as_version=4)
-    outputs = [each for cell in found.cells for each in cell.get("outputs", [])]
-    return "".join(output.get("text", "") for output in outputs)
+def _ran(text: str) -> Ran:
+    outputs = [
+        output
+        for cell in nbformat.reads(text, as_version=4).cells
+        for output in cell.get("outputs", [])
+    ]
+    return Ran(text, "".join(output.get("text", "") for output in outputs))

@@ -6,9 +6,6 @@ The course is copied without what was installed into it, and run by an environme
 from __future__ import annotations
 
 import shutil
-import sysconfig
-import venv
-from pathlib import Path
 
 import pytest
 
@@ -25,7 +22,6 @@ NO_ENVIRONMENT = (
     ": this is the tape recorded on "
 )
 
-
 pytestmark = pytest.mark.timeout(elsewhere.SECONDS + 30)
 
 
@@ -39,11 +35,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, elsewhere.Ran]:
             shutil.copytree(source, target, ignore=shutil.ignore_patterns("node_modules", "__py*"))
         else:
             shutil.copy(source, target)
-    venv.create(folder / "python", symlinks=True)
-    base = {"base": str(folder / "python"), "platbase": str(folder / "python")}
-    purelib = Path(sysconfig.get_path("purelib", "venv", base))
-    (purelib / "kit.pth").write_text(f"{folder / 'course'}\n{sysconfig.get_path('purelib')}\n")
-    return elsewhere.run(folder / "python" / "bin" / "python", folder / "course", NOTEBOOKS)
+    return elsewhere.run(folder / "python", folder / "course", NOTEBOOKS)
 
 
 def test_there_are_four() -> None:
