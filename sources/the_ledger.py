@@ -68,8 +68,8 @@ run(lambda id: "27" < id < "27-40" and id not in clocked)
 run(lambda id: id >= "27-40" and id not in clocked)
 
 # %% [markdown]
-# And the clock. What starts there starts side by side, in turns, five times and more: no
-# verdict rests on a time, all rest on what took longer than what, with a margin.
+# And the clock. What starts there starts side by side, in five turns; without bytecode, which takes
+# seconds, in two. No verdict rests on a time, all rest on what took longer than what, with a margin.
 
 # %% tags=["measured"]
 run(lambda id: id in clocked)
